@@ -1,0 +1,121 @@
+"""The plan of `validate-all`: which checks there are, and how they are run.
+
+A check is one line of PLAN beside a module with `run(context) -> CheckResult`. Another
+distribution adds one through the entry point group `genconform.checks`.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from multiprocessing import get_context
+
+from genconform.context import Context
+from genconform.errors import GenconformError, UsageError
+from genconform.finding import CheckResult, Finding, Level, Verdict
+
+ENTRY_POINTS = "genconform.checks"
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check by name; `target` is "module:function", imported only when the check runs."""
+
+    id: str
+    summary: str
+    target: str
+
+    def run(self, context: Context) -> CheckResult:
+        """Run it. An error that it raises becomes its result, so that it hides no other check."""
+        module, _, function = self.target.partition(":")
+        try:
+            result: CheckResult = getattr(import_module(module), function)(context)
+        except GenconformError as error:
+            return _errored(self.id, error)
+        return result
+
+
+PLAN: tuple[Check, ...] = (
+    Check("spec", "the table and the rules hold together", "genconform.spec.check:run"),
+)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A check's result and the wall seconds it took, which are no part of a report."""
+
+    result: CheckResult
+    seconds: float
+
+
+def plan() -> tuple[Check, ...]:
+    """All checks: those of this package, then those that other distributions register."""
+    registered = [point.load() for point in entry_points(group=ENTRY_POINTS)]
+    return (*PLAN, *sorted(registered, key=lambda check: check.id))
+
+
+def select(
+    checks: Iterable[Check], only: Iterable[str], skip: Iterable[str]
+) -> tuple[list[Check], list[Check]]:
+    """Split into the checks to run and those to leave out.
+
+    Raises:
+        UsageError: a name is not a check's.
+    """
+    known = list(checks)
+    only, skip = set(only), set(skip)
+    for name in sorted((only | skip) - {check.id for check in known}):
+        raise UsageError(
+            f"there is no check named {name!r}",
+            expected="one of " + ", ".join(check.id for check in known),
+        )
+    chosen = [check for check in known if (not only or check.id in only) and check.id not in skip]
+    return chosen, [check for check in known if check not in chosen]
+
+
+def skipped(check: Check) -> CheckResult:
+    """The result of a check that the user left out."""
+    return CheckResult(check.id, Verdict.SKIPPED, {}, note="left out by --only or --skip")
+
+
+def run_all(checks: list[Check], context: Context) -> Iterator[tuple[Check, Finished]]:
+    """Run checks in up to `context.jobs` processes; yields each as it ends."""
+    workers = min(context.jobs, len(checks))
+    if workers <= 1:
+        yield from ((check, _timed(check, context)) for check in checks)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        running: dict[Future[Finished], Check] = {
+            pool.submit(_timed, check, context): check for check in checks
+        }
+        for future in as_completed(running):
+            yield running[future], future.result()
+
+
+def default_jobs() -> int:
+    """As many processes as there are processors for this one."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _timed(check: Check, context: Context) -> Finished:
+    start = time.perf_counter()
+    result = check.run(context)
+    return Finished(result, time.perf_counter() - start)
+
+
+_ERRORED: dict[int, Verdict] = {3: Verdict.MALFORMED, 4: Verdict.UNSUPPORTED}
+
+
+def _errored(check_id: str, error: GenconformError) -> CheckResult:
+    finding = Finding(
+        "check.error",
+        Level.ERROR,
+        error.diagnostics(),
+        *([error.location] if error.location else []),
+    )
+    return CheckResult(check_id, _ERRORED.get(error.exit_code, Verdict.FAIL), {}, (finding,))

@@ -1,0 +1,88 @@
+"""`validate-all`: every check, one honest word, and the reason."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from genconform.checks import Check, Finished, default_jobs, plan, run_all, select, skipped
+from genconform.cli.options import give, reporting, rooted, write
+from genconform.context import Context
+from genconform.finding import report_of
+from genconform.tree import Tree
+
+
+@click.command("validate-all")
+@click.option("--only", metavar="NAME", multiple=True, help="Run this check alone; repeatable.")
+@click.option("--skip", metavar="NAME", multiple=True, help="Leave this check out; repeatable.")
+@click.option("--strict", is_flag=True, help="A check left out makes the result incomplete.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=default_jobs,
+    show_default="one a processor",
+    help="Checks to run side by side.",
+)
+@click.option("--no-cache", is_flag=True, help="Do not believe results of earlier runs.")
+@click.option(
+    "--timings",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the wall seconds of each check to this file, as JSON.",
+)
+@rooted
+@reporting
+def validate_all(
+    only: tuple[str, ...],
+    skip: tuple[str, ...],
+    strict: bool,
+    jobs: int,
+    no_cache: bool,
+    timings: Path | None,
+    tree: Tree,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Run every check and say what passed.
+
+    A check that could not be done is never a pass: what is not installed is unsupported, what was
+    left out is skipped, and the last line says how many of how many ran.
+    """
+    known = plan()
+    chosen, left_out = select(known, only, skip)
+    finished = _run_with_progress(chosen, Context(tree, jobs, cache=not no_cache))
+    if timings is not None:
+        seconds = {name: round(done.seconds, 3) for name, done in finished.items()}
+        write(msgspec.json.encode(seconds, order="sorted").decode() + "\n", timings)
+    results = [
+        skipped(check) if check in left_out else finished[check.id].result for check in known
+    ]
+    give(report_of(results, strict=strict), format_, output)
+
+
+def _run_with_progress(checks: list[Check], context: Context) -> dict[str, Finished]:
+    """Run the checks; on a terminal a bar says which are still at work."""
+    columns = (
+        BarColumn(20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+    )
+    console = Console(stderr=True)
+    finished: dict[str, Finished] = {}
+    with Progress(
+        *columns, console=console, transient=True, disable=not sys.stderr.isatty()
+    ) as progress:
+        task = progress.add_task(_waiting(checks, finished), total=len(checks))
+        for check, done in run_all(checks, context):
+            finished[check.id] = done
+            progress.update(task, advance=1, description=_waiting(checks, finished))
+    return finished
+
+
+def _waiting(checks: list[Check], finished: dict[str, Finished]) -> str:
+    return ", ".join(check.id for check in checks if check.id not in finished)

@@ -1,0 +1,1 @@
+"""Digests: canonical JSON and the manifests that bind files by SHA-256."""

@@ -1,0 +1,201 @@
+"""YAML and JSON files as data that knows where each value stands.
+
+A document is plain data (no tags, no anchors), so that reading one can neither run code nor grow
+beyond the file. A value of the wrong shape is reported with its line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from genconform.errors import MalformedInput, UsageError
+from genconform.finding import Location
+
+MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+_MAX_DEPTH = 64
+_T = TypeVar("_T")
+_PATH_STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]|\[\.\.\.\]")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: its name in findings, its value, and the line of each JSON pointer."""
+
+    name: str
+    value: Any
+    lines: dict[str, int]
+
+    def location(self, pointer: str) -> Location:
+        """The place of a pointer, or of its nearest parent that has a line."""
+        nearest = pointer
+        while nearest and nearest not in self.lines:
+            nearest = nearest.rpartition("/")[0]
+        return Location(self.name, pointer, self.lines.get(nearest))
+
+
+def read_bytes(path: Path, name: str, limit: int = MAX_DOCUMENT_BYTES) -> bytes:
+    """The bytes of a file that a user named.
+
+    Raises:
+        UsageError: it is missing, a folder, or not readable.
+        MalformedInput: it is larger than `limit` bytes.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise unreadable(name, error) from error
+    if len(data) > limit:
+        raise MalformedInput(
+            "the file is too large", location=Location(name), expected=f"at most {limit} bytes"
+        )
+    return data
+
+
+def unreadable(name: str, error: OSError) -> UsageError:
+    """The error for a path that cannot be read, with what the system said."""
+    reason = (error.strerror or str(error)).lower()
+    return UsageError(
+        f"cannot read the file: {reason}",
+        location=Location(name),
+        remedy="Name an existing file that you may read.",
+    )
+
+
+def read_document(path: Path, name: str | None = None) -> Document:
+    """Read a YAML or JSON file; JSON is read as the YAML that it is.
+
+    Raises:
+        UsageError: the file cannot be read.
+        MalformedInput: it is not UTF-8, not YAML, or not plain data.
+    """
+    shown = name or str(path)
+    return parse_document(read_bytes(path, shown), shown)
+
+
+def parse_document(data: bytes, name: str) -> Document:
+    """Parse YAML bytes into a document.
+
+    Raises:
+        MalformedInput: not UTF-8, not YAML, or not plain data.
+    """
+    try:
+        node = yaml.compose(data.decode("utf-8"), Loader=yaml.CSafeLoader)
+    except UnicodeDecodeError as error:
+        raise MalformedInput(
+            "the file is not text",
+            location=Location(name),
+            expected="UTF-8",
+            actual=f"byte {error.start} is 0x{data[error.start]:02x}",
+        ) from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else None
+        raise MalformedInput(
+            f"not YAML: {error.problem}", location=Location(name, line=line)
+        ) from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise MalformedInput(f"not YAML: {error}", location=Location(name)) from error
+    if node is None:
+        raise MalformedInput("the file is empty", location=Location(name))
+    lines: dict[str, int] = {}
+    value = _Builder(name, lines).build(node, "", 0)
+    return Document(name, value, lines)
+
+
+class _Builder:
+    """Turns YAML nodes into plain data, noting lines and refusing what is not plain."""
+
+    def __init__(self, name: str, lines: dict[str, int]) -> None:
+        self._name = name
+        self._lines = lines
+        self._seen: set[int] = set()
+        self._scalars = yaml.CSafeLoader("")
+
+    def build(self, node: yaml.Node, pointer: str, depth: int) -> Any:
+        line = node.start_mark.line + 1
+        self._lines[pointer] = line
+        if depth > _MAX_DEPTH:
+            raise self._refused("nested too deeply", pointer, line, f"at most {_MAX_DEPTH} levels")
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node, pointer, line)
+        if id(node) in self._seen:
+            raise self._refused("an alias (*name)", pointer, line, "each value written out")
+        self._seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
+            return [
+                self.build(item, f"{pointer}/{index}", depth + 1)
+                for index, item in enumerate(node.value)
+            ]
+        assert isinstance(node, yaml.MappingNode)
+        return dict(self._items(node, pointer, depth))
+
+    def _items(self, node: yaml.MappingNode, pointer: str, depth: int) -> Iterator[tuple[str, Any]]:
+        keys: set[str] = set()
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            key = self._scalar(key_node, pointer, line)
+            if not isinstance(key, str):
+                raise self._refused(f"the key {key!r}", pointer, line, "a text key")
+            if key in keys:
+                raise self._refused(f"the key {key!r} a second time", pointer, line, "each once")
+            keys.add(key)
+            yield key, self.build(value_node, f"{pointer}/{escape(key)}", depth + 1)
+
+    def _scalar(self, node: yaml.Node, pointer: str, line: int) -> Any:
+        if not isinstance(node, yaml.ScalarNode):
+            raise self._refused("a key that is not text", pointer, line, "a text key")
+        if not node.tag.startswith("tag:yaml.org,2002:"):
+            raise self._refused(f"the tag {node.tag}", pointer, line, "plain data")
+        kind = node.tag.rpartition(":")[2]
+        if kind not in {"str", "int", "float", "bool", "null"}:
+            return node.value  # dates and the like stay the text that they are
+        try:
+            return self._scalars.construct_object(node)
+        except (ValueError, yaml.YAMLError) as error:
+            raise self._refused(str(error), pointer, line, f"a valid {kind}") from error
+
+    def _refused(self, what: str, pointer: str, line: int, expected: str) -> MalformedInput:
+        return MalformedInput(
+            f"not plain data: {what}",
+            location=Location(self._name, pointer, line),
+            expected=expected,
+        )
+
+
+def decode(document: Document, into: type[_T], value: Any = None, at: str = "") -> _T:
+    """Read a document, or the `value` that stands in it `at` a pointer, as a typed value.
+
+    Raises:
+        MalformedInput: unknown field, missing field, or wrong type, with its line.
+    """
+    try:
+        return msgspec.convert(document.value if not at else value, into)
+    except msgspec.ValidationError as error:
+        message, _, path = str(error).partition(" - at `$")
+        pointer = at + pointer_of(path.rstrip("`"))
+        raise MalformedInput(
+            message[0].lower() + message[1:], location=document.location(pointer)
+        ) from error
+
+
+def pointer_of(path: str) -> str:
+    """The JSON pointer of a msgspec path such as `.lines[3].when`, as far as it is known."""
+    pointer = ""
+    for step in _PATH_STEP.finditer(path):
+        part = step["key"] or step["index"]
+        if part is None:
+            break
+        pointer += "/" + escape(part)
+    return pointer
+
+
+def escape(key: str) -> str:
+    """A key as one step of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")

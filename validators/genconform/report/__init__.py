@@ -1,0 +1,14 @@
+"""Reports, one module a format. Each renders the same `Report`, and none decides anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from genconform.finding import Report
+from genconform.report import json, junit, text
+
+FORMATS: dict[str, Callable[[Report], str]] = {
+    "text": text.render,
+    "json": json.render,
+    "junit": junit.render,
+}

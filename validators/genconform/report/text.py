@@ -1,0 +1,94 @@
+"""The report for a person: a table of checks, the findings, and one last line that says it all."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from genconform.finding import CheckResult, Finding, Level, Report, Verdict
+
+_STYLE = {
+    Verdict.PASS: "bold green",
+    Verdict.FAIL: "bold red",
+    Verdict.MALFORMED: "bold red",
+    Verdict.SKIPPED: "dim",
+    Verdict.NOT_APPLICABLE: "dim",
+}
+_LEVEL_STYLE = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
+_PLAIN_WIDTH = 120
+_SHOWN_AT_MOST = 20
+
+
+def render(report: Report) -> str:
+    """Text as wide as the terminal, coloured only on one, and plain where NO_COLOR is set."""
+    terminal = sys.stdout.isatty()
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=terminal,
+        width=None if terminal else _PLAIN_WIDTH,
+        highlight=False,
+    )
+    console.print(_table(report))
+    for check in report.checks:
+        _print_findings(console, check)
+    console.print(_last_line(report), soft_wrap=True)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def styled(verdict: Verdict) -> str:
+    """A verdict in its colour."""
+    style = _STYLE.get(verdict, "bold yellow")
+    return f"[{style}]{verdict.value}[/]"
+
+
+def _table(report: Report) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("check", "verdict", "counts"):
+        table.add_column(title, no_wrap=title != "counts")
+    for check in report.checks:
+        counts = ", ".join(f"{_words(name)} {count:,}" for name, count in check.counts.items())
+        table.add_row(escape(check.id), styled(check.verdict), escape(counts or check.note))
+    return table
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _print_findings(console: Console, check: CheckResult) -> None:
+    for finding in check.findings[:_SHOWN_AT_MOST]:
+        console.print(_finding(finding), soft_wrap=True)
+    hidden = len(check.findings) - _SHOWN_AT_MOST
+    if hidden > 0:
+        console.print(f"  … and {hidden} more in {check.id}; --format json lists all")
+
+
+def _finding(finding: Finding) -> str:
+    style = _LEVEL_STYLE[finding.level]
+    place = f"{escape(str(finding.location))}: " if finding.location.file else ""
+    text = f"[{style}]{finding.level.value}[/] [bold]{escape(finding.rule)}[/]: {place}"
+    text += escape(finding.message)
+    if finding.expected is not None:
+        text += f"\n    expected {escape(str(finding.expected))}"
+    if finding.actual is not None:
+        text += f"\n    found    {escape(str(finding.actual))}"
+    return text
+
+
+def _last_line(report: Report) -> str:
+    ran = [check for check in report.checks if check.verdict is not Verdict.SKIPPED]
+    passed = [check.id for check in ran if check.verdict is Verdict.PASS]
+    others = [f"{check.verdict.value} {check.id}" for check in ran if check.id not in passed]
+    text = f"{styled(report.verdict)}: {len(passed)} of {len(ran)} passed"
+    if passed:
+        text += f" ({escape(', '.join(passed))})"
+    if others:
+        text += f"; {escape(', '.join(others))}"
+    if len(ran) < len(report.checks):
+        text += f"; {len(ran)} of {len(report.checks)} ran"
+    return text

@@ -1,0 +1,66 @@
+"""The tree that is checked: spec/, lean/, fixtures/, mutations/ and the package code.
+
+A checkout and an installed wheel hold the same files in different folders. A `Tree` speaks of
+them by their path in a checkout, which is also how manifests and findings name them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path, PurePosixPath
+
+from genconform.errors import UsageError
+
+_PACKAGE = Path(__file__).resolve().parent
+_MARKER = PurePosixPath("spec/lifecycle.yaml")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A root folder, and for an installed wheel the folders of the packages beside it."""
+
+    root: Path
+    packages: tuple[tuple[str, Path], ...] = ()
+
+    def path(self, relative: str) -> Path:
+        """The file or folder that has this path in a checkout; it need not exist."""
+        for prefix, folder in self.packages:
+            if relative == prefix or relative.startswith(prefix + "/"):
+                return folder / relative[len(prefix) :].lstrip("/")
+        return self.root / relative
+
+    def name(self, path: Path) -> str:
+        """The path in a checkout, with forward slashes, of a file of this tree."""
+        for prefix, folder in self.packages:
+            if path.is_relative_to(folder):
+                return (PurePosixPath(prefix) / path.relative_to(folder).as_posix()).as_posix()
+        return path.relative_to(self.root).as_posix()
+
+
+def find_tree(root: Path | None = None) -> Tree:
+    """The tree at `root`, or the one that this package came with.
+
+    Raises:
+        UsageError: there is no spec/lifecycle.yaml below `root`.
+    """
+    if root is not None:
+        if not (root / _MARKER).is_file():
+            raise UsageError(
+                f"{root} is not a genconform tree",
+                expected=f"a folder that holds {_MARKER}",
+                remedy="Point --root at a checkout, or leave it out to use the installed tree.",
+            )
+        return Tree(root.resolve())
+    checkout = _PACKAGE.parents[1]
+    if (checkout / _MARKER).is_file():
+        return Tree(checkout)
+    return Tree(_PACKAGE / "_tree", _installed_packages())
+
+
+def _installed_packages() -> tuple[tuple[str, Path], ...]:
+    packages = [("validators/genconform", _PACKAGE)]
+    probe = find_spec("genconform_probe")
+    if probe is not None and probe.origin is not None:
+        packages.append(("runtime_probe/genconform_probe", Path(probe.origin).resolve().parent))
+    return tuple(packages)
