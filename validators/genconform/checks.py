@@ -42,6 +42,7 @@ class Check:
 
 PLAN: tuple[Check, ...] = (
     Check("spec", "the table and the rules hold together", "genconform.spec.check:run"),
+    Check("digests", "every bound file is as the manifest says", "genconform.digest.check:run"),
 )
 
 

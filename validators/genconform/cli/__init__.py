@@ -14,6 +14,7 @@ from genconform import __version__
 from genconform.errors import GenconformError
 
 COMMANDS = {
+    "digest": "genconform.cli.digest:digest",
     "explain": "genconform.cli.explain:explain",
     "lifecycle": "genconform.cli.lifecycle:lifecycle",
     "validate-all": "genconform.cli.validate:validate_all",

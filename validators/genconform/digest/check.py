@@ -1,0 +1,66 @@
+"""The check `digests`: every bound file is as the manifest says, and no other file is there."""
+
+from __future__ import annotations
+
+from genconform.context import Context
+from genconform.digest.manifest import (
+    MANIFEST_PATH,
+    Difference,
+    bind,
+    compare,
+    load_manifest,
+)
+from genconform.errors import GenconformError
+from genconform.finding import CheckResult, Finding, Level, Location, verdict_of
+
+REMEDY = "If the change is meant, bind it with `genconform digest bind`."
+
+
+def run(context: Context) -> CheckResult:
+    """Compare the tree with its manifest."""
+    try:
+        expected = load_manifest(context.tree)
+    except GenconformError as error:
+        return _unreadable(error)
+    differences = compare(expected, bind(context.tree))
+    findings = tuple(_finding(difference) for difference in differences)
+    bound = len(expected.files)
+    changed = sum(difference.expected is not None for difference in differences)
+    return CheckResult(
+        "digests",
+        verdict_of(findings, bound),
+        {"bound": bound, "unchanged": bound - changed, "differences": len(differences)},
+        findings,
+    )
+
+
+def _unreadable(error: GenconformError) -> CheckResult:
+    finding = Finding(
+        "digest.manifest.unreadable",
+        Level.ERROR,
+        f"{error.message}; nothing is bound. {REMEDY}",
+        error.location or Location(MANIFEST_PATH),
+    )
+    return CheckResult("digests", verdict_of([finding], 0), {"bound": 0}, (finding,))
+
+
+def _finding(difference: Difference) -> Finding:
+    if difference.actual is None:
+        rule, message = "digest.file.missing", "a bound file is missing"
+    elif difference.expected is None:
+        rule, message = "digest.file.extra", "the file is not bound by the manifest"
+    elif difference.only_layout:
+        rule, message = (
+            "digest.file.changed",
+            "the layout or a comment changed, the content did not",
+        )
+    else:
+        rule, message = "digest.file.changed", "the file changed"
+    return Finding(
+        rule,
+        Level.ERROR,
+        f"{message}. {REMEDY}",
+        Location(difference.path),
+        expected=difference.expected.sha256 if difference.expected else "no such file",
+        actual=difference.actual.sha256 if difference.actual else "no such file",
+    )
