@@ -21,6 +21,9 @@ from genconform.finding import Location
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 _MAX_DEPTH = 64
 _T = TypeVar("_T")
+_CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
+_INTEGER = re.compile(r"[-+]?[0-9]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _PATH_STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]|\[\.\.\.\]")
 
 
@@ -116,7 +119,6 @@ class _Builder:
         self._name = name
         self._lines = lines
         self._seen: set[int] = set()
-        self._scalars = yaml.CSafeLoader("")
 
     def build(self, node: yaml.Node, pointer: str, depth: int) -> Any:
         line = node.start_mark.line + 1
@@ -153,13 +155,10 @@ class _Builder:
             raise self._refused("a key that is not text", pointer, line, "a text key")
         if not node.tag.startswith("tag:yaml.org,2002:"):
             raise self._refused(f"the tag {node.tag}", pointer, line, "plain data")
-        kind = node.tag.rpartition(":")[2]
-        if kind not in {"str", "int", "float", "bool", "null"}:
-            return node.value  # dates and the like stay the text that they are
         try:
-            return self._scalars.construct_object(node)
-        except (ValueError, yaml.YAMLError) as error:
-            raise self._refused(str(error), pointer, line, f"a valid {kind}") from error
+            return node.value if node.style else _plain_value(node.value)
+        except ValueError as error:
+            raise self._refused(str(error), pointer, line, "a number of usual size") from error
 
     def _refused(self, what: str, pointer: str, line: int, expected: str) -> MalformedInput:
         return MalformedInput(
@@ -167,6 +166,18 @@ class _Builder:
             location=Location(self._name, pointer, line),
             expected=expected,
         )
+
+
+def _plain_value(text: str) -> Any:
+    """An unquoted scalar by the core schema of YAML 1.2, of which JSON is a part.
+
+    PyYAML follows YAML 1.1, in which `no` is false and `1e5` is text.
+    """
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text
 
 
 def decode(document: Document, into: type[_T], value: Any = None, at: str = "") -> _T:

@@ -52,7 +52,7 @@ def _finding(difference: Difference) -> Finding:
     elif difference.only_layout:
         rule, message = (
             "digest.file.changed",
-            "the layout or a comment changed, the content did not",
+            "its layout or a comment changed, its content did not",
         )
     else:
         rule, message = "digest.file.changed", "the file changed"
