@@ -6,6 +6,7 @@ beyond the file. A value of the wrong shape is reported with its line.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,9 +22,14 @@ from genconform.finding import Location
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 _MAX_DEPTH = 64
 _T = TypeVar("_T")
+_PLAIN_TAGS = {
+    f"tag:yaml.org,2002:{kind}"
+    for kind in ("map", "seq", "str", "int", "float", "bool", "null", "timestamp", "value")
+}
 _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_SURROGATE_PAIR = re.compile(r"(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
 _PATH_STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]|\[\.\.\.\]")
 
 
@@ -84,13 +90,13 @@ def read_document(path: Path, name: str | None = None) -> Document:
 
 
 def parse_document(data: bytes, name: str) -> Document:
-    """Parse YAML bytes into a document.
+    """Parse bytes: JSON where the name ends in .json, else YAML.
 
     Raises:
-        MalformedInput: not UTF-8, not YAML, or not plain data.
+        MalformedInput: not UTF-8, not JSON or YAML, or not plain data.
     """
     try:
-        node = yaml.compose(data.decode("utf-8"), Loader=yaml.CSafeLoader)
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise MalformedInput(
             "the file is not text",
@@ -98,6 +104,12 @@ def parse_document(data: bytes, name: str) -> Document:
             expected="UTF-8",
             actual=f"byte {error.start} is 0x{data[error.start]:02x}",
         ) from error
+    return _parse_json(text, name) if name.endswith(".json") else _parse_yaml(text, name)
+
+
+def _parse_yaml(text: str, name: str) -> Document:
+    try:
+        node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         raise MalformedInput(
@@ -110,6 +122,24 @@ def parse_document(data: bytes, name: str) -> Document:
     lines: dict[str, int] = {}
     value = _Builder(name, lines).build(node, "", 0)
     return Document(name, value, lines)
+
+
+def _parse_json(text: str, name: str) -> Document:
+    """The value is read as JSON; YAML, which JSON is but for rare escapes, gives the lines."""
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise MalformedInput(
+            f"not JSON: {error.msg}", location=Location(name, line=error.lineno)
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise MalformedInput(f"not JSON: {error}", location=Location(name)) from error
+    without_pairs = _SURROGATE_PAIR.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), text)
+    return Document(name, value, _parse_yaml(without_pairs, name).lines)
+
+
+def _no_constant(constant: str) -> None:
+    raise ValueError(f"{constant} is not a JSON number")
 
 
 class _Builder:
@@ -125,6 +155,8 @@ class _Builder:
         self._lines[pointer] = line
         if depth > _MAX_DEPTH:
             raise self._refused("nested too deeply", pointer, line, f"at most {_MAX_DEPTH} levels")
+        if node.tag not in _PLAIN_TAGS:
+            raise self._refused(f"the tag {node.tag}", pointer, line, "plain data")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node, pointer, line)
         if id(node) in self._seen:
@@ -153,8 +185,6 @@ class _Builder:
     def _scalar(self, node: yaml.Node, pointer: str, line: int) -> Any:
         if not isinstance(node, yaml.ScalarNode):
             raise self._refused("a key that is not text", pointer, line, "a text key")
-        if not node.tag.startswith("tag:yaml.org,2002:"):
-            raise self._refused(f"the tag {node.tag}", pointer, line, "plain data")
         try:
             return node.value if node.style else _plain_value(node.value)
         except ValueError as error:

@@ -1,0 +1,55 @@
+"""What all tests share: the command line as a user runs it, and trees to break."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from genconform.digest.manifest import BOUND_FOLDERS, MANIFEST_PATH
+from genconform.tree import Tree, find_tree
+
+CommandLine = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="session")
+def tree() -> Tree:
+    """The tree that the tests stand in."""
+    return find_tree()
+
+
+@pytest.fixture(scope="session")
+def genconform() -> CommandLine:
+    """Runs `genconform` with arguments; gives its exit code and what it printed."""
+
+    def run(
+        *arguments: str | Path, stdin: str = "", cwd: Path | None = None, timeout: float = 120
+    ) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "genconform", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=cwd,
+            timeout=timeout,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+@pytest.fixture
+def copied_tree(tree: Tree, tmp_path: Path) -> Tree:
+    """A copy of the bound folders and the manifest, for a test to break."""
+    ignored = shutil.ignore_patterns("__pycache__", "_tree", ".*")
+    for folder in BOUND_FOLDERS:
+        if tree.path(folder).is_dir():
+            shutil.copytree(tree.path(folder), tmp_path / folder, ignore=ignored)
+    shutil.copy(tree.path(MANIFEST_PATH), tmp_path / MANIFEST_PATH)
+    return find_tree(tmp_path)

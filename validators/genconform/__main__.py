@@ -1,0 +1,5 @@
+"""`python -m genconform` is `genconform`."""
+
+from genconform.cli import main
+
+main()
