@@ -45,7 +45,9 @@ def _registered() -> dict[str, str]:
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="genconform")
-@click.option("--traceback", is_flag=True, help="Show the Python traceback of an error.")
+@click.option(
+    "--traceback", is_flag=True, help="Show the Python traceback of an error; may stand anywhere."
+)
 def genconform(traceback: bool) -> None:
     """Check that accelerated text generation kept its obligations.
 
@@ -65,31 +67,35 @@ def validate_all_main() -> None:
 
 
 def _run(command: click.Command, arguments: list[str]) -> None:
+    # Taken wherever it stands, so that it can be added to the end of a command that failed.
     show_traceback = "--traceback" in arguments
     arguments = [argument for argument in arguments if argument != "--traceback"]
     try:
         sys.exit(command.main(arguments, prog_name="genconform", standalone_mode=False))
-    except GenconformError as error:
-        code, text = error.exit_code, error.diagnostics()
-    except click.ClickException as error:
-        error.show()
-        code, text = error.exit_code, ""
-    except click.exceptions.Abort:
-        code, text = _INTERRUPTED, "interrupted"
     except BrokenPipeError:
         # Nobody reads on. Python would complain again when it flushes standard output at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code, text = 0, ""
+        sys.exit(0)
     except Exception as error:
-        code = _INTERNAL_ERROR
-        text = (
-            f"internal error: {type(error).__name__}: {error}. Nothing was concluded. "
-            "Run again with --traceback and report what it prints."
-        )
         if show_traceback:
             traceback.print_exc()
-    if show_traceback and isinstance(sys.exc_info()[1], GenconformError):
-        traceback.print_exc()
-    if text:
-        click.echo(f"genconform: {text}", err=True)
-    sys.exit(code)
+        sys.exit(_explain(error))
+
+
+def _explain(error: Exception) -> int:
+    """Print an error for a person; the exit code that it stands for."""
+    if isinstance(error, click.exceptions.Abort):
+        click.echo("genconform: interrupted", err=True)
+        return _INTERRUPTED
+    if isinstance(error, click.ClickException):
+        error.show()
+        return error.exit_code
+    if isinstance(error, GenconformError):
+        click.echo(f"genconform: {error.diagnostics()}", err=True)
+        return error.exit_code
+    click.echo(
+        f"genconform: internal error: {type(error).__name__}: {error}. Nothing was concluded. "
+        "Run again with --traceback and report what it prints.",
+        err=True,
+    )
+    return _INTERNAL_ERROR
