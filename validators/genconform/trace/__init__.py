@@ -1,0 +1,1 @@
+"""Traces of real runs: their format, the booleans that their evidence bears, and their verdict."""
