@@ -1,0 +1,119 @@
+"""Write the pages of docs/ that follow from spec/: docs/lifecycle.md and docs/rules.md.
+
+Run it after a change to spec/; a test fails while a page is stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from genconform.spec.rules import ROUTE_PREFIX, load_rules
+from genconform.spec.table import Field, Line, Table, load_table
+from genconform.tree import Tree, find_tree
+
+_NOTICE = "<!-- Written by scripts/generate_docs.py from spec/. Do not edit. -->"
+
+
+def pages(tree: Tree) -> dict[str, str]:
+    """The text of each generated page, by its path in a checkout."""
+    table = load_table(tree)
+    return {
+        "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
+        "docs/rules.md": "\n".join(_rules(tree)) + "\n",
+    }
+
+
+def _lifecycle(table: Table) -> Iterator[str]:
+    yield f"# The lifecycle\n\n{_NOTICE}\n"
+    yield (
+        f"A request passes {table.counts.stages} stages. Each event takes exactly one of "
+        f"{table.counts.routes} routes: {table.counts.rejecting} reject and leave the state as it "
+        f"was, {table.counts.accepting} accept and move the request one stage on. Lines are asked "
+        "from the top, and the first one that is taken decides. The lines below come from "
+        "[spec/lifecycle.yaml](../spec/lifecycle.yaml).\n"
+    )
+    yield "## Stages\n\n| stage | left by | next |\n|---|---|---|"
+    for row in table.stages:
+        yield f"| [{row.name}](#{row.name.lower()}) | {row.event} | {row.next} |"
+    yield "\n## Asked at every stage\n"
+    yield from _lines(table, table.common_lines)
+    for row in table.stages:
+        yield f"\n## {row.name}\n"
+        yield from _lines(table, table.stage_lines[row.name])
+    yield from _fields(table)
+
+
+def _lines(table: Table, lines: tuple[Line, ...]) -> Iterator[str]:
+    fields = {field.name: field for field in table.fields}
+    facts = {fact.name: fact.meaning for fact in table.facts}
+    for number, line in enumerate(lines, 1):
+        if line.otherwise and not line.accepts:
+            yield f"{number}. Otherwise [{line.route}](#{line.route.lower()}), once more.\n"
+            continue
+        kind = "accepts" if line.accepts else "rejects"
+        yield f"### {line.route}\n\nLine {number}; {kind}. Taken when {condition(line)}.\n"
+        for name in line.names:
+            if name in fields:
+                yield _asked(fields[name])
+            else:
+                yield f"- `{name}`: {facts[name]}"
+        yield ""
+
+
+def condition(line: Line) -> str:
+    """The condition of a line in words."""
+    if line.otherwise:
+        return "no line above is"
+    taken = " and ".join(_wanted(line.when))
+    if line.unless:
+        taken += f", unless {' and '.join(_wanted(line.unless))}"
+    return taken
+
+
+def _wanted(values: dict[str, bool]) -> list[str]:
+    return [f"`{name}` is {str(wanted).lower()}" for name, wanted in values.items()]
+
+
+def _asked(field: Field) -> str:
+    return f"- `{field.name}`: {field.meaning} True when {_lower(field.evidence)}"
+
+
+def _lower(sentence: str) -> str:
+    """A sentence that goes on after a colon; names keep their case, as they start lowercase."""
+    return sentence if sentence[:2].isupper() else sentence[0].lower() + sentence[1:]
+
+
+def _fields(table: Table) -> Iterator[str]:
+    yield "\n## The packet's booleans\n"
+    yield "| field | read at | meaning | true when |\n|---|---|---|---|"
+    for field in table.fields:
+        stages = (
+            "every stage" if len(field.stages) == len(table.stages) else ", ".join(field.stages)
+        )
+        yield f"| `{field.name}` | {stages} | {field.meaning} | {field.evidence} |"
+
+
+def _rules(tree: Tree) -> Iterator[str]:
+    yield f"# Rules\n\n{_NOTICE}\n"
+    yield (
+        "Every rule that a check can report, from [spec/rules.yaml](../spec/rules.yaml). Ids are "
+        "stable and never reused. The rejecting routes are rules too, named `route.` and the "
+        "route; [their page](lifecycle.md) explains each.\n"
+    )
+    for rule in load_rules(tree).values():
+        if not rule.id.startswith(ROUTE_PREFIX):
+            yield f"## {rule.id}\n\n{rule.text}\n"
+            breaker = f"[{rule.broken_by}](../{rule.broken_by})"
+            yield f"Level: {rule.level.value}. Broken on purpose by {breaker}.\n"
+
+
+def main() -> None:
+    """Write the pages."""
+    tree = find_tree()
+    for name, text in pages(tree).items():
+        Path(tree.root / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
