@@ -23,13 +23,13 @@ TARGET = Path(__file__).resolve().parent.parent / "lean" / "embedded" / "Init" /
 TERMS = """
     termIfThenElse termDepIfThenElse term∃_,_ term_∧_ term_∨_ term¬_ term_=_ term_≠_ term_↔_ term_&&_ term_||_ term!_
     term_::_ term[_] term%[_|_] term_×_ term_+_ term_-_ term_*_ term_/_ term_%_ term_^_ term_<_ term_≤_ term_++_
-    term_∈_ term_∉_ term_==_
+    term_∈_ term_∉_ term_==_ term_<|_
 """.split()
 TERM_PARTS = """
     Lean.explicitBinders Lean.binderIdent Lean.unbracketedExplicitBinders Lean.bracketedExplicitBinders
 """.split()
 TACTICS = """
-    apply assumption case cases clear constructor contradiction decide exact first generalize induction intro intros
+    allGoals apply assumption case cases clear constructor contradiction decide exact first generalize induction intro intros
     left paren refine rename renameI repeat' revert rewriteSeq right rwSeq show skip specialize subst tacticExfalso
     tacticHave__ tacticRefine_lift_ tacticRepeat_ tacticRfl tacticTry_ tactic_<;>_ applyRfl eqRefl withReducible unfold
 """.split()

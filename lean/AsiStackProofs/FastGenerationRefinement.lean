@@ -1,0 +1,14 @@
+import AsiStackProofs.FastGenerationRefinement.Model
+import AsiStackProofs.FastGenerationRefinement.Spec
+import AsiStackProofs.FastGenerationRefinement.Properties
+import AsiStackProofs.FastGenerationRefinement.Proof
+import AsiStackProofs.FastGenerationRefinement.Tests
+
+/-!
+# The lifecycle of an accelerated generation, and what is proven of it
+
+To be read and reviewed by a person: `Model` (the lifecycle as an ordered table), `Spec` (the same as obligations
+without order) and `Properties` (the claims). The rest only has to be checked: `Proof` (one theorem a claim), `Proofs/`
+(how), `Tests` (that no claim is empty), `Agreement` (that the Python machine answers as the model does, on every
+input).
+-/
