@@ -59,6 +59,9 @@ theorem Eq.symm {α : Sort u} {a b : α} (same : Eq a b) : Eq b a :=
   same.ndrec (motive := fun x => Eq x a) rfl
 theorem Eq.trans {α : Sort u} {a b c : α} (first : Eq a b) (second : Eq b c) : Eq a c :=
   second.ndrec (motive := fun x => Eq a x) first
+abbrev Eq.ndrec_symm.{r, s} {α : Sort s} {a : α} {motive : α → Sort r} (base : motive a) {b : α} (same : Eq b a) :
+    motive b :=
+  same.symm.ndrec base
 @[macro_inline] def Eq.mp {α β : Sort u} (same : Eq α β) (a : α) : β := same.rec a
 @[macro_inline] def Eq.mpr {α β : Sort u} (same : Eq α β) (b : β) : α := same.symm.rec b
 @[macro_inline] def cast {α β : Sort u} (same : Eq α β) (a : α) : β := same.rec a
