@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from itertools import chain
 
 from genconform.lifecycle.packet import Counters, Event, EventKind, Packet, Stage, State
 
@@ -110,7 +111,8 @@ _NEXT_OF = dict(zip(Stage, (*list(Stage)[1:], Stage.CLOSED), strict=True))
 
 def route(state: State, event: Event) -> Route:
     """The one route that this event takes in this state."""
-    return next(_lines_taken(state, event))
+    common = next(_common_lines(state, event), None)
+    return common or next(_OWN_LINES[state.stage](state, event.packet))
 
 
 def unmet(state: State, event: Event) -> tuple[Route, ...]:
@@ -119,7 +121,8 @@ def unmet(state: State, event: Event) -> tuple[Route, ...]:
     The first is the route; an accepted event has none.
     """
     rejecting = []
-    for taken in _lines_taken(state, event):
+    own = _OWN_LINES[state.stage](state, event.packet)
+    for taken in chain(_common_lines(state, event), own):
         if taken in ACCEPTING:
             break
         rejecting.append(taken)
@@ -154,7 +157,7 @@ def _counted(state: State, taken: Route) -> Counters:
     )
 
 
-def _lines_taken(state: State, event: Event) -> Iterator[Route]:
+def _common_lines(state: State, event: Event) -> Iterator[Route]:
     identity, packet = state.identity, event.packet
     if event.kind is not _KIND_OF[state.stage]:
         yield Route.REJECT_WRONG_STAGE
@@ -182,7 +185,6 @@ def _lines_taken(state: State, event: Event) -> Iterator[Route]:
         yield Route.REJECT_EVENT_REPLAY
     if packet.external_effect_requested:
         yield Route.REJECT_AUTHORITY_LEAK
-    yield from _OWN_LINES[state.stage](state, packet)
 
 
 def _requested(_: State, packet: Packet) -> Iterator[Route]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import msgspec
@@ -122,6 +122,16 @@ IDENTITY = Identity(
 )
 _IDENTITY_VALUES = msgspec.structs.astuple(IDENTITY)
 
+# The booleans that are false when nothing is amiss.
+_ALARMING = {
+    "externalEffectRequested",
+    "highRisk",
+    "rawSpeedPromotionRequested",
+    "supportPromotionRequested",
+    "fallbackActivated",
+}
+_OWN_BOOLEANS = {name for names in OWN_NAMES.values() for name in names} - {"fallbackActivated"}
+
 # Positions in an identity of the values that each matching fact is about.
 _COMPARED: dict[str, range] = {
     "taskMatches": range(5),
@@ -173,21 +183,29 @@ class StageSpace:
         the wrong thing is found: the booleans of other stages, which of the identity values
         differs, which wrong kind the event has, and which earlier step consumed its digest.
         """
-        values = self.values(index)
+        own, common = index & self._own_mask, index >> self.own_bits
+        kind_matches, fresh, effect = common & 1, common & 32, common >> 6
         free = _spread(index)
-        booleans = (
-            values[name] if name in values else bool(free >> bit & 1)
-            for bit, name in enumerate(BOOLEAN_NAMES)
-        )
-        fields: list[Any] = [*_identity_values(values, free), _EVENT_DIGEST, *booleans]
-        packet = Packet(*fields)
-        kind = KIND_OF[self.stage] if values["kindMatches"] else self._other_kinds[free % 6]
-        state = _state(
-            self.stage,
-            None if values["digestFresh"] else free % (self._number + 1),
-            values.get("fallbackActivated", False),
-        )
-        return Case(state, Event(kind, packet))
+        booleans = self._booleans_of[own] | free & self._free_booleans | effect
+        fields = (*_substituted(common >> 1 & 15, free % 10), _EVENT_DIGEST, *_unpacked(booleans))
+        kind = KIND_OF[self.stage] if kind_matches else self._other_kinds[free % 6]
+        replayed = None if fresh else free % (self._number + 1)
+        state = _state(self.stage, replayed, bool(own & self._fallback_activated))
+        return Case(state, Event(kind, Packet(*fields)))
+
+    @property
+    def plain(self) -> int:
+        """The combination in which nothing is amiss and nothing out of the ordinary is asked."""
+        return self.index({name: name not in _ALARMING for name in self.names})
+
+    @property
+    def own_bits(self) -> int:
+        """How many of the booleans are the stage's own."""
+        return len(self.names) - len(COMMON_NAMES)
+
+    @cached_property
+    def _own_mask(self) -> int:
+        return (1 << self.own_bits) - 1
 
     @cached_property
     def _number(self) -> int:
@@ -196,6 +214,25 @@ class StageSpace:
     @cached_property
     def _other_kinds(self) -> tuple[EventKind, ...]:
         return tuple(kind for kind in EventKind if kind is not KIND_OF[self.stage])
+
+    @cached_property
+    def _fallback_activated(self) -> int:
+        """The bit of that fact, which comes after the packet's booleans; 0 where it is not asked."""
+        return sum(1 << bit for bit, name in enumerate(self.names) if name == "fallbackActivated")
+
+    @cached_property
+    def _free_booleans(self) -> int:
+        """Those of the packet's booleans that no line of the stage asks about, as bits."""
+        return sum(1 << bit for bit, name in enumerate(BOOLEAN_NAMES) if name not in self.names)
+
+    @cached_property
+    def _booleans_of(self) -> list[int]:
+        """The packet's booleans, as bits, of each combination of the stage's own."""
+        bits = [1 << BOOLEAN_NAMES.index(name) for name in self.names if name in _OWN_BOOLEANS]
+        words = [0]
+        for bit in bits:
+            words += [word | bit for word in words]
+        return words * (1 << self.own_bits - len(bits))
 
 
 def spaces() -> tuple[StageSpace, ...]:
@@ -230,15 +267,32 @@ def _spread(index: int) -> int:
     return (index * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF) >> 15
 
 
-def _identity_values(values: Mapping[str, bool], free: int) -> list[Any]:
-    """The packet's ten identity values: one of each group that does not match is another's."""
+@cache
+def _substituted(matching: int, free: int) -> tuple[Any, ...]:
+    """Ten identity values; where bit i of `matching` is unset, one of group i is another's."""
     packet = list(_IDENTITY_VALUES)
-    for name, positions in _COMPARED.items():
-        if not values[name]:
+    for group, positions in enumerate(_COMPARED.values()):
+        if not matching >> group & 1:
             position = positions[free % len(positions)]
             value = packet[position]
             packet[position] = value + 1 if isinstance(value, int) else f"another {value}"
-    return packet
+    return tuple(packet)
+
+
+_SEVEN = [tuple(bool(word >> bit & 1) for bit in range(7)) for word in range(128)]
+
+
+def _unpacked(word: int) -> tuple[bool, ...]:
+    """The 49 booleans that are the bits of a word, seven at a time."""
+    return (
+        *_SEVEN[word & 127],
+        *_SEVEN[word >> 7 & 127],
+        *_SEVEN[word >> 14 & 127],
+        *_SEVEN[word >> 21 & 127],
+        *_SEVEN[word >> 28 & 127],
+        *_SEVEN[word >> 35 & 127],
+        *_SEVEN[word >> 42],
+    )
 
 
 @lru_cache(maxsize=256)
@@ -255,6 +309,8 @@ def _state(stage: Stage, replayed_step: int | None, fallback: bool) -> State:
         fallbacks=int(fallback),
         useful_outcomes=int(number > 4),
         decisions=int(number > 5),
+        support_assignments=0,
+        external_effects=0,
     )
     return State(stage, IDENTITY, tuple(digests), counters)
 
