@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from genconform import __version__
 
@@ -66,6 +67,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     """What one check found, and how much it looked at.
 
     `counts` holds numbers of things, never times: a report is the same bytes for the same input.
+    `details` holds, in JSON only, what a program may want to read beyond the counts.
     """
 
     id: str
@@ -73,6 +75,7 @@ class CheckResult(msgspec.Struct, frozen=True):
     counts: dict[str, int]
     findings: tuple[Finding, ...] = ()
     note: str = ""
+    details: dict[str, Any] | UnsetType = UNSET
 
 
 class Tool(msgspec.Struct, frozen=True):

@@ -41,7 +41,8 @@ def _add_suite(root: ElementTree.Element, check: CheckResult) -> None:
         ElementTree.SubElement(case, "skipped", message=check.note or check.verdict.value)
     elif errored:
         ElementTree.SubElement(case, "error", message=check.verdict.value).text = check.note
-    ElementTree.SubElement(case, "system-out").text = f"{check.verdict.value}: {counts}"
+    said = "; ".join(filter(None, (counts, check.note)))
+    ElementTree.SubElement(case, "system-out").text = f"{check.verdict.value}: {said}"
     for index, finding in enumerate(failures, 1):
         _add_failure(suite, check.id, index, finding)
 

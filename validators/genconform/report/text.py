@@ -52,7 +52,8 @@ def _table(report: Report) -> Table:
         table.add_column(title, no_wrap=title != "counts")
     for check in report.checks:
         counts = ", ".join(f"{_words(name)} {count:,}" for name, count in check.counts.items())
-        table.add_row(escape(check.id), styled(check.verdict), escape(counts or check.note))
+        said = "; ".join(filter(None, (counts, check.note)))
+        table.add_row(escape(check.id), styled(check.verdict), escape(said))
     return table
 
 
