@@ -217,7 +217,7 @@ class StageSpace:
 
     @cached_property
     def _fallback_activated(self) -> int:
-        """The bit of that fact, which comes after the packet's booleans; 0 where it is not asked."""
+        """The bit of that fact, which comes after the packet's booleans; 0 where none asks it."""
         return sum(1 << bit for bit, name in enumerate(self.names) if name == "fallbackActivated")
 
     @cached_property
