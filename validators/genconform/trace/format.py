@@ -45,8 +45,9 @@ GENERATION_MODES = (
 RISK_TIERS = ("low", "medium", "high", "critical")
 JUDGE_KINDS = ("model", "program")
 PROMOTIONS = ("rawSpeed", "support")
+PROMOTE = "promote"
 DECISIONS = (
-    "promote",
+    PROMOTE,
     "keep_experimental",
     "quarantine",
     "fallback_only",
@@ -83,9 +84,7 @@ class Run(Shape, frozen=True):
 
     id: Annotated[Text, _says("Names the run; no other run of the file has this id.")]
     mode: Annotated[str, _one_of(GENERATION_MODES, "The generation mode that ran.")]
-    public: Annotated[
-        bool, _says("Whether texts are shown. Where not, texts are digests alone.")
-    ] = False
+    public: Annotated[bool, _says("Whether texts are shown. Where not, digests stand alone.")]
 
 
 class BoundIdentity(Identity, frozen=True):
