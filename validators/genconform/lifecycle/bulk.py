@@ -53,7 +53,7 @@ class StageOutcomes:
     rows: Codes
     row_of: NDArray[np.intp]
 
-    @property
+    @cached_property
     def codes(self) -> Codes:
         """The place in `outcomes` of what becomes of each combination: uint8 (size,)."""
         return self._spread(np.arange(len(self.outcomes), dtype=np.uint8))
@@ -64,13 +64,13 @@ class StageOutcomes:
         found = [place.get(outcome.route, NO_CODE) for outcome in self.outcomes]
         return self._spread(np.array(found, np.uint8))
 
-    def after(self) -> After:
-        """The change of state of each combination."""
+    def after(self, within: slice = slice(None)) -> After:
+        """The change of state of each combination, or of those within a slice."""
         stages = list(Stage)
         following = np.array([stages.index(Stage(one.next)) for one in self.outcomes], np.uint8)
         added = np.array([one.counters for one in self.outcomes], np.uint8)
         consumes = np.array([one.consumes for one in self.outcomes], np.bool_)
-        codes = self.codes
+        codes = self.codes[within]
         return After(following[codes], added[codes], consumes[codes])
 
     def differences(self, other: StageOutcomes) -> NDArray[np.intp]:
@@ -87,7 +87,7 @@ class StageOutcomes:
 
 @dataclass(frozen=True)
 class After:
-    """The state after, one row a combination.
+    """How the state after differs, one row a combination.
 
     stage: uint8 (n,), place in Stage. counters: uint8 (n, 8), what is added. consumes: bool (n,),
     whether the event's digest is consumed.
@@ -109,9 +109,9 @@ class BulkEngine:
         """The route code of every combination of a stage."""
         return self.stages[stage].route_codes(self.routes)
 
-    def after(self, stage: str) -> After:
-        """The state after, for every combination of a stage."""
-        return self.stages[stage].after()
+    def after(self, stage: str, within: slice = slice(None)) -> After:
+        """The change of state of every combination of a stage, or of those within a slice."""
+        return self.stages[stage].after(within)
 
     def route(self, packed: NDArray[np.uint32], out: Codes | None = None) -> Codes:
         """The route code of each packed packet; NO_CODE for a number that is no packet's.

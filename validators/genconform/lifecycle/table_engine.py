@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -57,7 +56,7 @@ class TableEngine:
 
     def taken(self, state: State, event: Event) -> Iterator[Line]:
         """All lines that the event takes, in order: the first decides, the rest would."""
-        values = (*astuple(event.packet), *(fact(state, event) for fact in self._facts))
+        values = (*astuple(event.packet), *[fact(state, event) for fact in self._facts])
         for line, when, unless in self._lines[state.stage]:
             for place, wanted in when:
                 if values[place] is not wanted:
@@ -110,9 +109,7 @@ class TableEngine:
             ),
             "fallbackActivated": lambda state, _: state.counters.fallbacks > 0,
         }
-        return tuple(
-            computed.get(fact.name) or _comparison(fact) for fact in self.table.facts
-        )
+        return tuple(computed.get(fact.name) or _comparison(fact) for fact in self.table.facts)
 
 
 def _comparison(fact: Fact) -> Callable[[State, Event], bool]:
@@ -128,5 +125,9 @@ def _comparison(fact: Fact) -> Callable[[State, Event], bool]:
 
 
 def _rejecting(taken: Iterable[Line]) -> tuple[str, ...]:
-    routes = (line.route for line in takewhile(lambda line: not line.accepts, taken))
+    routes = []
+    for line in taken:
+        if line.accepts:
+            break
+        routes.append(line.route)
     return tuple(dict.fromkeys(routes))
