@@ -1,0 +1,155 @@
+"""The check `fixtures`: every valid fixture passes, every other is caught by the rule it names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+
+from genconform.context import Context
+from genconform.digest.canonical import canonical_digest, sha256_hex
+from genconform.errors import GenconformError
+from genconform.finding import (
+    CheckResult,
+    Finding,
+    Level,
+    Location,
+    combine,
+    verdict_of,
+)
+from genconform.spec.rules import ROUTE_PREFIX, load_rules
+from genconform.suites import INVALID, VALID, Fixture, Suite, all_suites
+from genconform.tree import Tree
+
+UNREADABLE = "fixture.file.unreadable"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A fixture and the findings of level error in it."""
+
+    fixture: Fixture
+    findings: tuple[Finding, ...]
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules that catch it, each once, by name."""
+        return tuple(sorted({finding.rule for finding in self.findings}))
+
+    @property
+    def said(self) -> str:
+        """What the rules say, for a person."""
+        return "; ".join(f"{one.rule} ({one.message})" for one in self.findings) or "no rule"
+
+
+def run(context: Context) -> CheckResult:
+    """Replay every suite."""
+    results = [replay(suite, context.tree) for suite in all_suites()]
+    counts = sum((Counter(result.counts) for result in results), Counter())
+    return CheckResult(
+        "fixtures",
+        combine(result.verdict for result in results),
+        {"suites": len(results), **counts},
+        tuple(finding for result in results for finding in result.findings),
+        details={result.id: result.details for result in results},
+    )
+
+
+def replay(suite: Suite, tree: Tree) -> CheckResult:
+    """Judge every fixture of a suite, and compare with what its folder and name say.
+
+    The note holds the digest of the result: of each fixture's bytes and the rules that caught it.
+    """
+    rules = load_rules(tree).keys()
+    valid = [judged(suite, fixture, tree) for fixture in suite.fixtures(tree, VALID)]
+    invalid = [judged(suite, fixture, tree) for fixture in suite.fixtures(tree, INVALID)]
+    findings = [
+        *(finding for one in valid for finding in _refused(one)),
+        *(finding for one in invalid for finding in _missed(one, rules)),
+    ]
+    verdict = verdict_of(findings, min(len(valid), len(invalid)))
+    digest = _digest([*valid, *invalid])
+    wrong = {finding.location.file for finding in findings}
+    return CheckResult(
+        suite.name,
+        verdict,
+        {
+            "valid": len(valid),
+            "passed": sum(one.fixture.name not in wrong for one in valid),
+            "expected_invalid": len(invalid),
+            "caught": sum(one.fixture.name not in wrong for one in invalid),
+        },
+        tuple(findings),
+        f"result {digest}",
+        {
+            "caughtBy": dict(
+                sorted(Counter(rule for one in invalid for rule in one.rules).items())
+            ),
+            "result": digest,
+        },
+    )
+
+
+def judged(suite: Suite, fixture: Fixture, tree: Tree) -> Judgement:
+    """What catches a fixture; one that its suite cannot read is caught by a rule for that."""
+    try:
+        found = tuple(one for one in suite.judge(fixture, tree) if one.level is Level.ERROR)
+    except GenconformError as error:
+        place = error.location or Location(fixture.name)
+        found = (Finding(UNREADABLE, Level.ERROR, error.message, place),)
+    return Judgement(fixture, found)
+
+
+def named_rule(fixture: Fixture, rules: Set[str]) -> str | None:
+    """The rule that an expected-invalid fixture is named after; a route stands for its rule."""
+    parts = fixture.name.rpartition("/")[2].split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        name = ".".join(parts[:end])
+        for rule in (name, ROUTE_PREFIX + name):
+            if rule in rules:
+                return rule
+    return None
+
+
+def _refused(one: Judgement) -> Iterator[Finding]:
+    """What is wrong with a valid fixture."""
+    if one.findings:
+        yield _finding(
+            "fixture.valid.refused",
+            "the fixture must pass, and is caught",
+            one,
+            "no rule",
+        )
+
+
+def _missed(one: Judgement, rules: Set[str]) -> Iterator[Finding]:
+    """What is wrong with an expected-invalid fixture."""
+    rule = named_rule(one.fixture, rules)
+    if rule is None:
+        yield _finding(
+            "fixture.name.unknown",
+            "the name of the file does not start with a rule or a route",
+            one,
+            "RULE.json, ROUTE.json, or either with a dot and more words before the ending",
+        )
+    elif not one.findings:
+        yield _finding(
+            "fixture.invalid.passed", "the fixture must be caught, and passes", one, rule
+        )
+    elif one.rules != (rule,):
+        yield _finding(
+            "fixture.invalid.misattributed",
+            "the fixture must be caught by the rule it is named after, and by no other",
+            one,
+            rule,
+        )
+
+
+def _finding(rule: str, message: str, one: Judgement, expected: str) -> Finding:
+    return Finding(rule, Level.ERROR, message, Location(one.fixture.name), expected, one.said)
+
+
+def _digest(judgements: Iterable[Judgement]) -> str:
+    return canonical_digest(
+        [[one.fixture.name, sha256_hex(one.fixture.data), list(one.rules)] for one in judgements]
+    )
