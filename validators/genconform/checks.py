@@ -42,6 +42,12 @@ class Check:
 
 PLAN: tuple[Check, ...] = (
     Check("spec", "the table and the rules hold together", "genconform.spec.check:run"),
+    Check(
+        "mutations",
+        "authors' changes are caught as named, and notice every fault of the table",
+        "genconform.suites.mutations:run",
+    ),
+    Check("fixtures", "valid pass, invalid are caught by name", "genconform.suites.replay:run"),
     Check("digests", "every bound file is as the manifest says", "genconform.digest.check:run"),
 )
 

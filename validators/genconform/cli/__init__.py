@@ -17,6 +17,8 @@ COMMANDS = {
     "digest": "genconform.cli.digest:digest",
     "explain": "genconform.cli.explain:explain",
     "lifecycle": "genconform.cli.lifecycle:lifecycle",
+    "mutate": "genconform.cli.mutate:mutate",
+    "replay": "genconform.cli.replay:replay_command",
     "validate-all": "genconform.cli.validate:validate_all",
 }
 _INTERNAL_ERROR = 4

@@ -184,6 +184,8 @@ def _read(path: Path, name: str) -> Authored:
             )
         return parse_suite(read_document(path, name))
     except GenconformError as error:
+        if error.message.startswith("not YAML"):
+            error.expected = error.expected or _QUOTED
         return Authored((path.stem,), (), (Fault(path.stem, error),))
 
 
@@ -229,6 +231,7 @@ def _form_faults(mutation: Mutation) -> Iterator[Unfit]:
         yield Unfit("there is no pointer for it", field, "a `pointer`")
 
 
+_QUOTED = "YAML, in which a text that holds a colon and a space stands in quotes"
 _VALUE_OR_REMOVE = "`value: ...`, or `remove: true`"
 
 

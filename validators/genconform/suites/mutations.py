@@ -19,6 +19,7 @@ from genconform.mutation.suggestion import suggest
 from genconform.spec.table import TABLE_PATH, Table, load_table
 from genconform.suites import INVALID, VALID, lifecycle
 from genconform.suites.authored import Trial, try_all
+from genconform.suites.replay import summed
 from genconform.tree import Tree
 
 TABLE_SUITE = "table"
@@ -33,11 +34,10 @@ def run(context: Context) -> CheckResult:
     judged = tuple(judge_table(context.tree, table, trial))
     authored = [trial.result(suite) for suite in trial.authored.suites]
     results = [*authored, coverage_result(trial, table), table_result(context.tree, judged)]
-    counts = sum((Counter(result.counts) for result in results), Counter())
     return CheckResult(
         "mutations",
         combine(result.verdict for result in results),
-        {"suites": len(authored), **counts},
+        {"suites": len(authored), **summed(results)},
         tuple(finding for result in results for finding in result.findings),
         results[-1].note,
     )

@@ -45,11 +45,10 @@ class Judgement:
 def run(context: Context) -> CheckResult:
     """Replay every suite."""
     results = [replay(suite, context.tree) for suite in all_suites()]
-    counts = sum((Counter(result.counts) for result in results), Counter())
     return CheckResult(
         "fixtures",
         combine(result.verdict for result in results),
-        {"suites": len(results), **counts},
+        {"suites": len(results), **summed(results)},
         tuple(finding for result in results for finding in result.findings),
         details={result.id: result.details for result in results},
     )
@@ -78,6 +77,7 @@ def replay(suite: Suite, tree: Tree) -> CheckResult:
             "passed": sum(one.fixture.name not in wrong for one in valid),
             "expected_invalid": len(invalid),
             "caught": sum(one.fixture.name not in wrong for one in invalid),
+            "bound": len(valid) + len(invalid),
         },
         tuple(findings),
         f"result {digest}",
@@ -88,6 +88,15 @@ def replay(suite: Suite, tree: Tree) -> CheckResult:
             "result": digest,
         },
     )
+
+
+def summed(results: Iterable[CheckResult]) -> dict[str, int]:
+    """The counts of several results, added up by name in the order of their first mention."""
+    total: dict[str, int] = {}
+    for result in results:
+        for name, count in result.counts.items():
+            total[name] = total.get(name, 0) + count
+    return total
 
 
 def judged(suite: Suite, fixture: Fixture, tree: Tree) -> Judgement:
@@ -109,6 +118,20 @@ def named_rule(fixture: Fixture, rules: Set[str]) -> str | None:
             if rule in rules:
                 return rule
     return None
+
+
+def _by_rule(
+    invalid: Iterable[Judgement], wrong: Set[str | None], rules: Set[str]
+) -> dict[str, dict[str, int]]:
+    """For each rule that fixtures are named after, how many it must catch and how many it does."""
+    expected: Counter[str] = Counter()
+    caught: Counter[str] = Counter()
+    for one in invalid:
+        rule = named_rule(one.fixture, rules)
+        if rule is not None:
+            expected[rule] += 1
+            caught[rule] += one.fixture.name not in wrong
+    return {rule: {"expected": expected[rule], "caught": caught[rule]} for rule in sorted(expected)}
 
 
 def _refused(one: Judgement) -> Iterator[Finding]:

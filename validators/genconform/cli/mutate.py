@@ -1,0 +1,138 @@
+"""`genconform mutate`: what authors' changes are caught by, and which faults of the table show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.markup import escape
+from rich.table import Table as Grid
+
+from genconform.cli.options import give, reporting, rooted, write
+from genconform.cli.progress import watched
+from genconform.errors import UsageError
+from genconform.finding import Report, report_of
+from genconform.mutation.export import render_export
+from genconform.mutation.operators import mutants
+from genconform.mutation.score import Judged, Outcome
+from genconform.report import text
+from genconform.spec.table import load_table
+from genconform.suites.authored import try_all
+from genconform.suites.mutations import (
+    FULL_SCORE,
+    TABLE_SUITE,
+    coverage_result,
+    judge_table,
+    operator_counts,
+    table_result,
+    tests,
+)
+from genconform.tree import Tree
+
+
+@click.command()
+@click.argument("suites", metavar="[SUITE]...", nargs=-1)
+@click.option("--survivors", is_flag=True, help="List the mutants that nothing noticed, with why.")
+@click.option("--killers", is_flag=True, help="List each mutant with the test that noticed it.")
+@click.option(
+    "--threshold",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    show_default="100",
+    help="Fail if the table's mutants score less.",
+)
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the table's mutants to this file in the mutation-testing-elements schema.",
+)
+@rooted
+@reporting
+def mutate(
+    suites: tuple[str, ...],
+    survivors: bool,
+    killers: bool,
+    threshold: float | None,
+    export: Path | None,
+    tree: Tree,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Make faults on purpose and see what notices them.
+
+    SUITE is the name of a file in mutations/, or "table" for the mutants of the lifecycle table
+    itself; by default all are run. spec/mutations.md says how to write a mutation.
+    """
+    table, trial = load_table(tree), try_all(tree)
+    chosen = _chosen(suites, trial.authored.suites)
+    results = [trial.result(name) for name in chosen if name != TABLE_SUITE]
+    if not suites:
+        results.append(coverage_result(trial, table))
+    judged: tuple[Judged, ...] = ()
+    least = FULL_SCORE if threshold is None else threshold
+    if TABLE_SUITE in chosen:
+        total = sum(1 for _ in mutants(table))
+        judged = tuple(watched(judge_table(tree, table, trial), total, "mutants"))
+        results.append(table_result(tree, judged, least))
+    elif survivors or killers or export is not None or threshold is not None:
+        raise UsageError(
+            "only mutants of the table survive, are scored and are exported",
+            remedy=f"Add {TABLE_SUITE!r} to the suites, or leave the option out.",
+        )
+    if export is not None:
+        write(render_export(tree, judged, tests(tree, trial), least), export)
+
+    def for_people(report: Report) -> str:
+        return _listed(judged, survivors, killers) + text.render(report)
+
+    give(report_of(results), format_, output, for_people)
+
+
+def _chosen(names: Sequence[str], authored: Sequence[str]) -> list[str]:
+    known = [*authored, TABLE_SUITE]
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"there is no mutation suite named {name!r}", expected="one of " + ", ".join(known)
+            )
+    return [name for name in known if not names or name in names]
+
+
+def _listed(judged: Sequence[Judged], survivors: bool, killers: bool) -> str:
+    if not judged:
+        return ""
+    to = text.console()
+    to.print(_by_operator(judged))
+    shown = [one for one in judged if killers or (survivors and one.outcome is not Outcome.KILLED)]
+    if shown:
+        to.print(_by_mutant(shown))
+    to.print()
+    return text.printed(to)
+
+
+def _by_operator(judged: Sequence[Judged]) -> Grid:
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("operator")
+    for outcome in Outcome:
+        grid.add_column(outcome.value, justify="right")
+    for operator, counts in operator_counts(judged).items():
+        grid.add_row(operator, *(str(counts[outcome.value]) for outcome in Outcome))
+    return grid
+
+
+def _by_mutant(judged: Sequence[Judged]) -> Grid:
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    for title in ("mutant", "outcome", "shown by", "expected", "found"):
+        grid.add_column(title)
+    for one in judged:
+        grid.add_row(*map(escape, (one.mutant.id, one.outcome.value, *_shown_by(one))))
+    return grid
+
+
+def _shown_by(one: Judged) -> tuple[str, str, str]:
+    if one.kill is not None:
+        return one.kill.test, one.kill.expected, one.kill.actual
+    if one.proof is not None:
+        return f"{one.proof.cases:,} cases visited", "", ""
+    return "nothing; the finding below says what would", "", ""
