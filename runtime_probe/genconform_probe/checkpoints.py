@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from genconform.digest.canonical import sha256_hex
 from genconform.errors import GenconformError, Unsupported
 from genconform.finding import Location
@@ -44,7 +46,7 @@ def verified_digests(root: Path = CHECKPOINTS) -> Mapping[str, str]:
         CheckpointChanged: a file's bytes have another digest than the listed one, or a file is
             there that is not listed.
     """
-    listed: dict[str, str] = json.loads(_read(root / DIGESTS))
+    listed = _listed(root / DIGESTS)
     for name, expected in listed.items():
         actual = sha256_hex(_read(root / name))
         if actual != expected:
@@ -70,6 +72,19 @@ def write_digests(root: Path = CHECKPOINTS) -> None:
     """List the checkpoint files as they are now; for the trainer alone."""
     digests = {name: sha256_hex((root / name).read_bytes()) for name in sorted(_files(root))}
     (root / DIGESTS).write_text(json.dumps(digests, indent=2) + "\n")
+
+
+def _listed(path: Path) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(_read(path), type=dict[str, str])
+    except msgspec.DecodeError as error:
+        raise CheckpointChanged(
+            "the list of the checkpoints' digests cannot be understood",
+            location=Location(file=str(path)),
+            expected="a JSON object of SHA-256 by path",
+            actual=str(error),
+            remedy=_REMEDY,
+        ) from error
 
 
 def _files(root: Path) -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,10 +12,11 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from genconform.errors import Unsupported, UsageError
+from genconform.errors import UsageError
 from genconform.finding import Location
 from genconform_probe import summary
 from genconform_probe.checkpoints import CHECKPOINTS
+from genconform_probe.libraries import require_model_libraries
 from genconform_probe.tasks import held_out_problems
 
 if TYPE_CHECKING:
@@ -25,22 +25,6 @@ if TYPE_CHECKING:
     from genconform_probe.session import Outcome, Plan
 
 T = TypeVar("T")
-REQUIRED = ("torch", "transformers", "tokenizers", "safetensors")
-
-
-def require_model_libraries() -> None:
-    """Say what is missing before anything tries to import it.
-
-    Raises:
-        Unsupported: one of the libraries that the probe runs on is not installed.
-    """
-    if missing := [name for name in REQUIRED if find_spec(name) is None]:
-        raise Unsupported(
-            "the probe runs real models, and a library for that is not installed",
-            expected=", ".join(REQUIRED),
-            actual="no " + ", no ".join(missing),
-            remedy="Install it with: pip install 'genconform[probe]'",
-        )
 
 
 @click.group()

@@ -80,7 +80,7 @@ def run(plan: Plan, models: Models, out: Path) -> Iterator[Outcome]:
         runner = Runner(plan, models, problem)
         for mode, fault in plan.jobs:
             suffix = f"-{fault.name}" if fault is not NO_FAULT else ""
-            path = out / f"{index:04d}-{problem.task.name}-{mode.name}{suffix}.jsonl"
+            path = out / f"{index:04d}-{problem.task.name}-{mode.name}{suffix}.trace.jsonl"
             yield runner.trace(mode, fault, path)
 
 

@@ -1,4 +1,4 @@
-"""Writes one trace: a header line, then an event a line, each on disk before the run goes on.
+"""Writes one trace: a header line, then an event a line, each written out before the run goes on.
 
 A run that is killed leaves whole lines up to where it came, which a judge reads as incomplete.
 """
@@ -10,10 +10,16 @@ from types import TracebackType
 from typing import Self
 
 from genconform.digest.canonical import canonical_bytes
-from genconform.errors import UsageError
+from genconform.errors import GenconformError, UsageError
 from genconform.finding import Location
 from genconform.lifecycle.packet import EventKind
 from genconform.trace.format import Evidence, Header, event_digest
+
+
+class TraceCut(GenconformError):
+    """A trace could be begun, but not written to its end: it is incomplete, and so is the run."""
+
+    exit_code = 4
 
 
 class TraceFile:
@@ -21,6 +27,7 @@ class TraceFile:
 
     Raises:
         UsageError: the file exists already or cannot be created.
+        TraceCut: no more could be written, such as on a full disk.
     """
 
     def __init__(self, path: Path, header: Header) -> None:
@@ -52,7 +59,17 @@ class TraceFile:
         self._seq += 1
 
     def _write(self, line: Header | dict[str, object]) -> None:
-        self._file.write(canonical_bytes(line) + b"\n")
+        rest = memoryview(canonical_bytes(line) + b"\n")
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise TraceCut(
+                "the trace could not be written to its end",
+                location=Location(file=str(self.path)),
+                actual=error.strerror or str(error),
+                remedy="What was written stays readable. Make room and run again.",
+            ) from error
 
     def __enter__(self) -> Self:
         return self

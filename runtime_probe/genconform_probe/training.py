@@ -45,8 +45,8 @@ class Recipe:
     exit_weight: float = 0.3
 
 
-TARGET_RECIPE = Recipe(TARGET, steps=4000, seed=1, exit_layer=2)
-DRAFT_RECIPE = Recipe(DRAFT, steps=4000, seed=2)
+TARGET_RECIPE = Recipe(TARGET, steps=2400, seed=1, batch=16, exit_layer=2)
+DRAFT_RECIPE = Recipe(DRAFT, steps=2000, seed=2, batch=16)
 
 
 def train(
