@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Struct, UnsetType, json, to_builtins
 
 from genconform.document import Document, decode
 from genconform.errors import MalformedInput
@@ -25,6 +25,7 @@ from genconform.lifecycle.packet import (
     Stage,
     State,
 )
+from genconform.lifecycle.space import OWN_NAMES
 from genconform.mutation.author import Mutation, Placed, Unfit, one_of
 from genconform.mutation.change import same
 from genconform.mutation.score import Test
@@ -133,6 +134,7 @@ def change_event(fixture: Fixture, mutation: Mutation) -> Fixture:
     for name, value in mutation.set.items():
         part = changed if name == "kind" else changed["packet"]
         _check_value(name, value, part)
+        _check_read(name, mutation.at)
         part[name] = value
     kept = fixture.document.value["events"][:index]
     return fixture.with_content({"state": to_builtins(run.state), "events": [*kept, changed]})
@@ -163,7 +165,17 @@ def _check_value(name: str, value: Any, before: Mapping[str, Any]) -> None:
     elif not _fits(value, before[name]):
         raise Unfit(f"not a value of {name}", field, _wanted(before[name]), repr(value))
     if same(value, before[name]):
-        raise Unfit("the change changes nothing", field, f"other than {value!r}, as in the base")
+        shown = json.encode(value).decode()
+        raise Unfit("the change changes nothing", field, f"other than {shown}, as in the base")
+
+
+def _check_read(name: str, stage: str) -> None:
+    """Refuse a boolean that no line of the stage asks about, as nothing could catch it."""
+    readers = [each.value for each, names in OWN_NAMES.items() if name in names]
+    if readers and stage not in readers:
+        raise Unfit(
+            f"no line asks about {name} at {stage}", f"/set/{name}", "it at " + ", ".join(readers)
+        )
 
 
 def _fits(value: Any, before: Any) -> bool:

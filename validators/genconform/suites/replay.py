@@ -81,12 +81,7 @@ def replay(suite: Suite, tree: Tree) -> CheckResult:
         },
         tuple(findings),
         f"result {digest}",
-        {
-            "caughtBy": dict(
-                sorted(Counter(rule for one in invalid for rule in one.rules).items())
-            ),
-            "result": digest,
-        },
+        {"result": digest, "byRule": _by_rule(invalid, wrong, rules)},
     )
 
 
