@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import shutil
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from genconform.cli import main
 from genconform.digest.manifest import BOUND_FOLDERS, MANIFEST_PATH
 from genconform.tree import Tree, find_tree
 
@@ -40,6 +43,31 @@ def genconform() -> CommandLine:
         )
         assert "Traceback" not in done.stderr, done.stderr
         return done
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def genconform_here() -> CommandLine:
+    """Runs `genconform` in this process: the same code, many times faster, for many cases."""
+
+    def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+        stdout, stderr = io.StringIO(), io.StringIO()
+        command = ["genconform", *map(str, arguments)]
+        code: object = 0
+        with (
+            contextlib.redirect_stdout(stdout),
+            contextlib.redirect_stderr(stderr),
+            contextlib.chdir(cwd or Path.cwd()),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setattr(sys, "argv", command)
+            try:
+                main()
+            except SystemExit as ended:
+                code = ended.code or 0
+        assert isinstance(code, int)
+        return subprocess.CompletedProcess(command, code, stdout.getvalue(), stderr.getvalue())
 
     return run
 

@@ -95,8 +95,23 @@ def parse_document(data: bytes, name: str) -> Document:
     Raises:
         MalformedInput: not UTF-8, not JSON or YAML, or not plain data.
     """
+    if name.endswith(".json"):
+        return parse_json(data, name)
+    return _parse_yaml(_text(data, name), name)
+
+
+def parse_json(data: bytes, name: str) -> Document:
+    """Parse bytes as JSON, whatever the name.
+
+    Raises:
+        MalformedInput: not UTF-8, not JSON, or a key twice in one object.
+    """
+    return _parse_json(_text(data, name), name)
+
+
+def _text(data: bytes, name: str) -> str:
     try:
-        text = data.decode("utf-8")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise MalformedInput(
             "the file is not text",
@@ -104,7 +119,6 @@ def parse_document(data: bytes, name: str) -> Document:
             expected="UTF-8",
             actual=f"byte {error.start} is 0x{data[error.start]:02x}",
         ) from error
-    return _parse_json(text, name) if name.endswith(".json") else _parse_yaml(text, name)
 
 
 def _parse_yaml(text: str, name: str) -> Document:

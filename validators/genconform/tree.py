@@ -25,10 +25,15 @@ class Tree:
 
     def path(self, relative: str) -> Path:
         """The file or folder that has this path in a checkout; it need not exist."""
+        base, below = self.place(relative)
+        return base / below
+
+    def place(self, relative: str) -> tuple[Path, str]:
+        """The folder of this tree that holds a path of a checkout, and the path below it."""
         for prefix, folder in self.packages:
             if relative == prefix or relative.startswith(prefix + "/"):
-                return folder / relative[len(prefix) :].lstrip("/")
-        return self.root / relative
+                return folder, relative[len(prefix) :].lstrip("/")
+        return self.root, relative
 
     def name(self, path: Path) -> str:
         """The path in a checkout, with forward slashes, of a file of this tree."""
@@ -56,6 +61,17 @@ def find_tree(root: Path | None = None) -> Tree:
     if (checkout / _MARKER).is_file():
         return Tree(checkout)
     return Tree(_PACKAGE / "_tree", _installed_packages())
+
+
+def folder(root: Path) -> Tree:
+    """Any folder as a tree, in which every path means the file below it.
+
+    Raises:
+        UsageError: there is no such folder.
+    """
+    if not root.is_dir():
+        raise UsageError(f"{root} is no folder", remedy="Point --root at an existing folder.")
+    return Tree(root.resolve())
 
 
 def _installed_packages() -> tuple[tuple[str, Path], ...]:

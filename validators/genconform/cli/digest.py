@@ -8,15 +8,17 @@ import click
 import msgspec
 
 from genconform.cli.options import give, reporting, rooted, write
+from genconform.cli.statements import attest, keygen, verify_envelope
 from genconform.context import Context
 from genconform.digest.canonical import canonical_digest
 from genconform.digest.check import run
 from genconform.digest.difference import first_difference
 from genconform.digest.manifest import MANIFEST_PATH, Manifest, bind, compare, load_manifest
 from genconform.document import read_document
-from genconform.errors import GenconformError
+from genconform.errors import GenconformError, UsageError
 from genconform.finding import report_of
-from genconform.tree import Tree
+from genconform.report import verification
+from genconform.tree import Tree, find_tree, folder
 
 
 @click.group()
@@ -24,12 +26,57 @@ def digest() -> None:
     """Digests of every file that a verdict rests on."""
 
 
+digest.add_command(attest)
+digest.add_command(keygen)
+
+
 @digest.command()
-@rooted
+@click.argument("envelope", type=click.Path(path_type=Path), required=False)
+@click.argument("artifacts", metavar="[FILE|sha256:DIGEST]...", nargs=-1)
+@click.option(
+    "--key",
+    "keys",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A public key (PEM) that counts; repeatable.",
+)
+@click.option(
+    "--threshold",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="How many of the keys must have signed.",
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    help="Look in this folder instead of the installed tree.",
+)
 @reporting
-def verify(tree: Tree, format_: str, output: Path | None) -> None:
-    """Compare every bound file with the manifest; name each changed, missing or extra file."""
-    give(report_of([run(Context(tree))]), format_, output)
+def verify(
+    envelope: Path | None,
+    artifacts: tuple[str, ...],
+    keys: tuple[Path, ...],
+    threshold: int,
+    root: Path | None,
+    format_: str,
+    output: Path | None,
+) -> None:
+    """Verify that files are as they were bound or attested. Works offline.
+
+    Without an ENVELOPE, every bound file is compared with the manifest. With one, its signatures
+    are verified with --key and every subject is digested anew below --root. Give files or digests
+    after it for subjects that stand elsewhere; without --root, those alone are looked at.
+    """
+    if envelope is None:
+        if keys or threshold > 1:
+            raise UsageError("--key and --threshold are for an ENVELOPE, and none is named")
+        give(report_of([run(Context(find_tree(root)))]), format_, output)
+    if threshold > 1 and not keys:
+        raise UsageError("--threshold counts the keys given with --key, and there is none")
+    tree = folder(root) if root else find_tree()
+    report = verify_envelope(envelope, artifacts, keys, threshold, root, tree)
+    give(report, format_, output, text=verification.render)
 
 
 @digest.command("bind")

@@ -48,9 +48,14 @@ def reporting(command: _F) -> _F:
     )(command)
 
 
-def give(report: Report, format_: str, output: Path | None) -> NoReturn:
-    """Write the report and exit with its verdict's code."""
-    write(FORMATS[format_](report), output)
+def give(
+    report: Report,
+    format_: str,
+    output: Path | None,
+    text: Callable[[Report], str] = FORMATS["text"],
+) -> NoReturn:
+    """Write the report and exit with its verdict's code; `text` is how it is written for people."""
+    write((text if format_ == "text" else FORMATS[format_])(report), output)
     click.get_current_context().exit(report.verdict.exit_code)
 
 

@@ -25,25 +25,39 @@ _SHOWN_AT_MOST = 20
 
 def render(report: Report) -> str:
     """Text as wide as the terminal, coloured only on one, and plain where NO_COLOR is set."""
+    to = console()
+    to.print(_table(report))
+    for check in report.checks:
+        _print_findings(to, check)
+    to.print(_last_line(report), soft_wrap=True)
+    return printed(to)
+
+
+def console() -> Console:
+    """A console that keeps what is printed to it, for `printed`."""
     terminal = sys.stdout.isatty()
-    console = Console(
+    return Console(
         file=io.StringIO(),
         force_terminal=terminal,
         width=None if terminal else _PLAIN_WIDTH,
         highlight=False,
     )
-    console.print(_table(report))
-    for check in report.checks:
-        _print_findings(console, check)
-    console.print(_last_line(report), soft_wrap=True)
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+
+
+def printed(to: Console) -> str:
+    """All that was printed to a `console()`."""
+    assert isinstance(to.file, io.StringIO)
+    return to.file.getvalue()
 
 
 def styled(verdict: Verdict) -> str:
     """A verdict in its colour."""
-    style = _STYLE.get(verdict, "bold yellow")
-    return f"[{style}]{verdict.value}[/]"
+    return f"[{style_of(verdict)}]{verdict.value}[/]"
+
+
+def style_of(verdict: Verdict) -> str:
+    """The style of a verdict."""
+    return _STYLE.get(verdict, "bold yellow")
 
 
 def _table(report: Report) -> Table:
