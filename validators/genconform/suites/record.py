@@ -7,14 +7,17 @@ listed and left out one by one, so that a test can show that none of them is idl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from math import isclose
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, convert
 
-from genconform.document import decode
+from genconform.document import Document, decode
+from genconform.errors import MalformedInput
 from genconform.finding import Finding, Level
-from genconform.suites import Fixture
+from genconform.mutation.author import Mutation, Unfit
+from genconform.suites import INVALID, VALID, Fixture, Suite, changed_document
 from genconform.tree import Tree
 
 Text = Annotated[str, Meta(min_length=1)]
@@ -45,12 +48,32 @@ _R = TypeVar("_R")
 Rule = Callable[[_R], Iterable[Fault]]
 
 
-class RecordRules(Generic[_R]):
-    """The rules over one type of record, by id."""
+class Placed(NamedTuple, Generic[_R]):
+    """A record, the document that it was read from, and the tree that it stands in."""
 
-    def __init__(self, record: type[_R], rules: Mapping[str, Rule[_R]] | None = None) -> None:
+    record: _R
+    document: Document
+    tree: Tree
+
+
+PlacedRule = Callable[[Placed[_R]], Iterable[Fault]]
+
+
+class RecordRules(Generic[_R]):
+    """The rules over one type of record, by id.
+
+    Most rules see the record alone. Those that compare it with other files of the tree are placed.
+    """
+
+    def __init__(
+        self,
+        record: type[_R],
+        rules: Mapping[str, Rule[_R]] | None = None,
+        placed: Mapping[str, PlacedRule[_R]] | None = None,
+    ) -> None:
         self.record = record
         self._rules = dict(rules or {})
+        self._placed = dict(placed or {})
 
     def rule(self, id_: str) -> Callable[[Rule[_R]], Rule[_R]]:
         """Register the decorated function as the rule of this id, which is in spec/rules.yaml."""
@@ -61,31 +84,63 @@ class RecordRules(Generic[_R]):
 
         return register
 
+    def placed(self, id_: str) -> Callable[[PlacedRule[_R]], PlacedRule[_R]]:
+        """Register a rule that also sees the document and the tree."""
+
+        def register(rule: PlacedRule[_R]) -> PlacedRule[_R]:
+            self._placed[id_] = rule
+            return rule
+
+        return register
+
     @property
     def ids(self) -> tuple[str, ...]:
-        """Every rule's id, in the order of the module."""
-        return tuple(self._rules)
+        """Every rule's id, those that see the record alone first."""
+        return (*self._rules, *self._placed)
 
     def without(self, id_: str) -> RecordRules[_R]:
         """All rules but one."""
         kept = {name: rule for name, rule in self._rules.items() if name != id_}
-        return RecordRules(self.record, kept)
+        placed = {name: rule for name, rule in self._placed.items() if name != id_}
+        return RecordRules(self.record, kept, placed)
 
     def faults(self, record: _R) -> Iterator[tuple[str, Fault]]:
-        """Everything that is wrong with a record, and the rule that says so."""
+        """What the rules that see the record alone find, and which rule says so."""
         for id_, rule in self._rules.items():
             for fault in rule(record):
                 yield id_, fault
 
-    def judge(self, fixture: Fixture, _: Tree) -> Iterator[Finding]:
+    def suite(
+        self,
+        name: str,
+        summary: str,
+        *,
+        free: Mapping[str, str] | None = None,
+        carries: Callable[[_R], dict[str, int]] = lambda _: {},
+    ) -> RecordSuite[_R]:
+        """The suite that holds its records to these rules."""
+        return RecordSuite(
+            name, summary, self.judge, rules=self, free=dict(free or {}), carries=carries
+        )
+
+    def judge(self, fixture: Fixture, tree: Tree) -> Iterator[Finding]:
         """Judge a fixture, as a `Suite` asks for it.
 
         Raises:
             MalformedInput: it is no record of this type.
         """
-        for id_, fault in self.faults(decode(fixture.document, self.record)):
-            place = fixture.document.location(fault.pointer)
-            yield Finding(id_, Level.ERROR, fault.message, place, fault.expected, fault.actual)
+        record = decode(fixture.document, self.record)
+        placed = Placed(record, fixture.document, tree)
+        for id_, rule in self._placed.items():
+            for fault in rule(placed):
+                yield _finding(id_, fault, fixture)
+        for id_, fault in self.faults(record):
+            yield _finding(id_, fault, fixture)
+
+
+def _finding(id_: str, fault: Fault, fixture: Fixture) -> Finding:
+    place = fixture.document.location(fault.pointer)
+    return Finding(id_, Level.ERROR, fault.message, place, fault.expected, fault.actual)
 
 
 def unequal(pointer: str, actual: Any, expected: Any, message: str) -> Iterator[Fault]:
@@ -109,3 +164,88 @@ def unless(holds: bool, pointer: str, message: str, expected: Any, actual: Any) 
 def ratio(numerator: float, denominator: float) -> float:
     """A quotient that is 0 where nothing is there to divide by."""
     return numerator / denominator if denominator else 0.0
+
+
+CHANGE = ".change.yaml"
+
+
+class _Change(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of an expected-invalid fixture that is a change of a valid one.
+
+    The fields are those of a mutation; the name of the file says what must catch it.
+    """
+
+    base: str
+    set: dict[str, Any] = {}
+    pointer: str | UnsetType = UNSET
+    value: Any = UNSET
+    remove: bool = False
+    why: str = ""
+
+
+def changed_record(fixture: Fixture, mutation: Mutation) -> Fixture:
+    """A record changed at a mutation's `pointer`, or at each pointer under its `set`.
+
+    Raises:
+        Unfit: the mutation cannot be made on this record.
+    """
+    if not mutation.set:
+        return changed_document(fixture, mutation)
+    for pointer, value in mutation.set.items():
+        one = Mutation(mutation.id, mutation.base, mutation.expect, pointer=pointer, value=value)
+        fixture = changed_document(fixture, one)
+    return fixture
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordSuite(Suite, Generic[_R]):
+    """A suite of records, which can be asked for its rules.
+
+    A file in invalid/ that ends in `.change.yaml` is a valid fixture with values at JSON pointers
+    set anew or removed.
+
+    Attributes:
+        rules: the rules over its records.
+        free: pointers, `*` for any one step, that no rule binds, each with the reason why not.
+        carries: what a valid record holds that others may count, by name.
+    """
+
+    change: Callable[[Fixture, Mutation], Fixture] = changed_record
+    rules: RecordRules[_R]
+    free: Mapping[str, str] = field(default_factory=dict)
+    carries: Callable[[_R], dict[str, int]] = lambda _: {}
+
+    def fixtures(self, tree: Tree, kind: str) -> list[Fixture]:
+        """The fixtures in a folder, by name; changes are made."""
+        found = super().fixtures(tree, kind)
+        if kind != INVALID:
+            return found
+        bases = {fixture.stem: fixture for fixture in super().fixtures(tree, VALID)}
+        return [_made(one, bases) if one.name.endswith(CHANGE) else one for one in found]
+
+
+def _made(fixture: Fixture, bases: Mapping[str, Fixture]) -> Fixture:
+    """The fixture whose content is that of its base, changed.
+
+    Raises:
+        MalformedInput: there is no such base, or the change cannot be made.
+    """
+    change = decode(fixture.document, _Change)
+    if change.base not in bases:
+        raise MalformedInput(
+            "there is no such valid fixture",
+            location=fixture.document.location("/base"),
+            expected="one of " + ", ".join(bases),
+            actual=change.base,
+        )
+    mutation = convert({"id": "change", "expect": "", **fixture.document.value}, Mutation)
+    try:
+        changed = changed_record(bases[change.base], mutation)
+    except Unfit as unfit:
+        raise MalformedInput(
+            unfit.message,
+            location=fixture.document.location(unfit.field),
+            expected=unfit.expected,
+            actual=unfit.actual,
+        ) from unfit
+    return Fixture(fixture.name, fixture.data, Document(fixture.name, changed.document.value, {}))
