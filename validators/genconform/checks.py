@@ -43,6 +43,10 @@ class Check:
 PLAN: tuple[Check, ...] = (
     Check("spec", "the table and the rules hold together", "genconform.spec.check:run"),
     Check(
+        "lifecycle", "every route is hit, and a run comes to it", "genconform.lifecycle.check:run"
+    ),
+    Check("agreement", "table, machine and bulk engine agree", "genconform.agreement.check:run"),
+    Check(
         "mutations",
         "authors' changes are caught as named, and notice every fault of the table",
         "genconform.suites.mutations:run",
