@@ -52,7 +52,7 @@ def place : Stage → Field → Nat
 
 /-- The packet of a case. What the stage does not ask for alternates. -/
 def packet (stage : Stage) (own common : Nat) (field : Field) : Bool :=
-  bit (own + own / 3 % 2 * 2 ^ 14 + common / 64 * 2 ^ 15) (place stage field)
+  cond (Nat.beq (place stage field) 15) (bit common 6) (bit (own + own / 3 % 2 * 2 ^ 14) (place stage field))
 
 /-- Whether the state of a case has activated a fallback: the last own boolean of `verified`. -/
 def fellBack (own : Nat) : Stage → Nat
@@ -121,16 +121,28 @@ def table (answer : Nat → Nat) : (k first : Nat) → Nat
   | 0, first => answer first
   | k + 1, first => table answer k first + 64 ^ 2 ^ k * table answer k (first + 2 ^ k)
 
-/-- The common number of a case in which no common line is taken. -/
+/-- The common number of a case that no common line takes. -/
 def uncaught : Nat := 63
 
+/-- The route of a case as its number in the order of declaration. -/
+def routeCode (stage : Stage) (own common : Nat) : Nat :=
+  (route (caseState stage own common) (caseEvent stage own common)).ctorIdx
+
+/-- The route that a stage's own lines name in a case that no common line takes. -/
+def ownCode (stage : Stage) (own : Nat) : Nat :=
+  (firstTaken (caseState stage own uncaught) (caseEvent stage own uncaught) stage.lines).ctorIdx
+
 /-- The routes of a stage's own space. -/
-def ownRoutes (stage : Stage) : (k first : Nat) → Nat :=
-  table fun own => (firstTaken (caseState stage own uncaught) (caseEvent stage own uncaught) stage.lines).ctorIdx
+def ownRoutes (stage : Stage) : (k first : Nat) → Nat := table (ownCode stage)
 
 /-- The routes of the common space at a stage. -/
-def commonRoutes (stage : Stage) : (k first : Nat) → Nat :=
-  table fun common => (route (caseState stage 0 common) (caseEvent stage 0 common)).ctorIdx
+def commonRoutes (stage : Stage) : (k first : Nat) → Nat := table (routeCode stage 0)
+
+/-- In a case that no common line takes, the route is the one that the stage's own lines name. -/
+def OwnLinesDecide : Prop :=
+  ∀ (stage : Stage) (own : Nat), routeCode stage own uncaught = ownCode stage own
+
+/-! ## States after, as numerals -/
 
 /-- Digits as a numeral, the first the lowest. -/
 def digits : List Nat → Nat
@@ -156,5 +168,10 @@ where
 /-- The state after a case. -/
 def after (stage : Stage) (own common : Nat) : Nat :=
   signature (step (caseState stage own common) (caseEvent stage own common))
+
+/-- The states after some cases, each given by its two numbers, as 21 digits each. -/
+def statesAfter (stage : Stage) : List (Nat × Nat) → Nat
+  | [] => 0
+  | (own, common) :: rest => after stage own common + 64 ^ 21 * statesAfter stage rest
 
 end AsiStackProofs.FastGenerationRefinement.Encoding

@@ -30,20 +30,7 @@ theorem commonLinesFirstWitness : CommonLinesFirstWitness := fun stage =>
   ⟨reached stage, (eventAt stage).set .externalEffectRequested true, eventAt stage, reached_stage stage,
     ⟨⟨.rejectAuthorityLeak, fun _ e => e.has .externalEffectRequested⟩,
       by repeat first | exact .head _ | apply List.Mem.tail, rfl⟩,
-    fun _ inside => untaken_of_all (lines := commonLines) (by cases stage <;> rfl) inside⟩
-where
-  /-- One reduction in place of a case for each line. -/
-  untaken_of_all {s : State} {e : Event} : {lines : List Line} → lines.any (·.taken s e) = false →
-      ∀ {line : Line}, line ∈ lines → line.taken s e = false
-    | first :: rest, untaken, _, inside => by
-      have split : (first.taken s e || rest.any (·.taken s e)) = false := untaken
-      cases here : first.taken s e with
-      | true => rw [here] at split; exact nomatch split
-      | false =>
-        rw [here] at split
-        cases inside with
-        | head => exact here
-        | tail _ inRest => exact untaken_of_all split inRest
+    fun _ inside => untaken_of_any (lines := commonLines) (by cases stage <;> rfl) inside⟩
 
 theorem acceptedIffAdmittedWitness : AcceptedIffAdmittedWitness := fun s => ⟨_, represents_self s⟩
 

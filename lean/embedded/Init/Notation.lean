@@ -1,9 +1,10 @@
 /-
-Written by scripts/lean_bindings.py from the symbols of the pinned shared library. Do not edit.
+Written by scripts/lean_bindings.py from notation.txt and the symbols of the pinned library. Do not
+edit.
 
-Each `opaque` is a parser or a macro of stock Lean, found by its name among the natively compiled ones. They turn
-text into terms and nothing more: what they yield is elaborated and then checked by the kernel, and no theorem can
-mention them in a way that matters, for their types carry no propositions.
+Each `opaque` is a parser or a macro of stock Lean, found by its name among the natively compiled
+ones. They turn text into terms and nothing more: what they yield is elaborated and then checked by
+the kernel.
 -/
 prelude
 import Init.Prelude
@@ -85,6 +86,7 @@ import Init.Prelude
 @[extern "native", command_parser 1000] opaque Lean.reduceCmd : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.allGoals : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.apply : Lean.ParserDescr
+@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.applyRfl : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.assumption : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.case : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.cases : Lean.ParserDescr
@@ -92,6 +94,7 @@ import Init.Prelude
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.constructor : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.contradiction : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.decide : Lean.ParserDescr
+@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.eqRefl : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.exact : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.first : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.generalize : Lean.ParserDescr
@@ -113,6 +116,8 @@ import Init.Prelude
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.skip : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.specialize : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.subst : Lean.ParserDescr
+@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.«tactic_<;>_» : Lean.TrailingParserDescr
+@[extern "native", macro Lean.Parser.Tactic.«tactic_<;>_»] opaque Lean.Parser.Tactic.«_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tactic_<;>__1» : Lean.Macro
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.tacticExfalso : Lean.ParserDescr
 @[extern "native", macro Lean.Parser.Tactic.tacticExfalso] opaque Lean.Parser.Tactic._aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticExfalso_1 : Lean.Macro
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.tacticHave__ : Lean.ParserDescr
@@ -127,12 +132,9 @@ import Init.Prelude
 @[extern "native", macro Lean.Parser.Tactic.tacticRfl] opaque Lean.Parser.Tactic._aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticRfl_3 : Lean.Macro
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.tacticTry_ : Lean.ParserDescr
 @[extern "native", macro Lean.Parser.Tactic.tacticTry_] opaque Lean.Parser.Tactic._aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tacticTry__1 : Lean.Macro
-@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.«tactic_<;>_» : Lean.TrailingParserDescr
-@[extern "native", macro Lean.Parser.Tactic.«tactic_<;>_»] opaque Lean.Parser.Tactic.«_aux_Init_Tactics___macroRules_Lean_Parser_Tactic_tactic_<;>__1» : Lean.Macro
-@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.applyRfl : Lean.ParserDescr
-@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.eqRefl : Lean.ParserDescr
-@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.withReducible : Lean.ParserDescr
 @[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.unfold : Lean.ParserDescr
+@[extern "native", tactic_parser 1000] opaque Lean.Parser.Tactic.withReducible : Lean.ParserDescr
+@[extern "native", tactic_parser 1000] opaque Lean.cdot : Lean.ParserDescr
 @[extern "native"] opaque Lean.Parser.Tactic.location : Lean.ParserDescr
 @[extern "native"] opaque Lean.Parser.Tactic.locationHyp : Lean.ParserDescr
 @[extern "native"] opaque Lean.Parser.Tactic.locationType : Lean.ParserDescr
@@ -151,5 +153,4 @@ import Init.Prelude
 @[extern "native"] opaque Lean.Parser.Tactic.inductionAltLHS : Lean.ParserDescr
 @[extern "native"] opaque Lean.Parser.Tactic.caseArg : Lean.ParserDescr
 @[extern "native"] opaque Lean.Parser.Tactic.generalizeArg : Lean.ParserDescr
-@[extern "native", tactic_parser 1000] opaque Lean.cdot : Lean.ParserDescr
 @[extern "native"] opaque Lean.cdotTk : Lean.ParserDescr

@@ -75,6 +75,21 @@ theorem firstTaken_append_untaken (second : List Line) : (first : List Line) →
     (firstTaken_later (untaken line (.head rest))).trans
       (firstTaken_append_untaken second rest fun l inside => untaken l (.tail line inside))
 
+/-- That no line is taken, by one computation in place of a case for each line. -/
+theorem untaken_of_any : {lines : List Line} → lines.any (·.taken s e) = false →
+    ∀ {l : Line}, l ∈ lines → l.taken s e = false
+  | first :: rest, untaken, _, inside => by
+    have split : (first.taken s e || rest.any (·.taken s e)) = false := untaken
+    cases here : first.taken s e with
+    | true =>
+      rw [here] at split
+      exact nomatch split
+    | false =>
+      rw [here] at split
+      cases inside with
+      | head => exact here
+      | tail _ inRest => exact untaken_of_any split inRest
+
 /-- Either some line is taken or none is. -/
 theorem someTaken_or_none : (lines : List Line) →
     (∃ l : Line, l ∈ lines ∧ l.taken s e = true) ∨ (∀ l : Line, l ∈ lines → l.taken s e = false)
