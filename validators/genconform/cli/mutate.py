@@ -24,9 +24,9 @@ from genconform.suites.mutations import (
     TABLE_SUITE,
     coverage_result,
     judge_table,
+    lifecycle_tests,
     operator_counts,
     table_result,
-    tests,
 )
 from genconform.tree import Tree
 
@@ -81,7 +81,7 @@ def mutate(
             remedy=f"Add {TABLE_SUITE!r} to the suites, or leave the option out.",
         )
     if export is not None:
-        write(render_export(tree, judged, tests(tree, trial), least), export)
+        write(render_export(tree, judged, lifecycle_tests(tree, trial), least), export)
 
     def for_people(report: Report) -> str:
         return _listed(judged, survivors, killers) + text.render(report)

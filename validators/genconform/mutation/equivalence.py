@@ -61,16 +61,21 @@ class SpaceDifference:
     """Some of the cases of a stage that a mutant decides otherwise.
 
     All have the same `origin`, and the same values of `direct`, which are digestFresh and
-    externalEffectRequested. `own` holds the numbers, in the space of the stage's own booleans, of
-    the cases; `expected` and `actual` hold both outcomes of each.
+    externalEffectRequested. `own`, intp (n,), holds the numbers of the cases in the space of the
+    stage's own booleans; `expected` and `actual`, uint8 (n,), the places of both in `outcomes`.
     """
 
     stage: str
     origin: Origin
     direct: dict[str, bool]
     own: NDArray[np.intp]
-    expected: tuple[Outcome, ...]
-    actual: tuple[Outcome, ...]
+    expected: NDArray[np.uint8]
+    actual: NDArray[np.uint8]
+    outcomes: tuple[Outcome, ...]
+
+    def both(self, place: int) -> tuple[Outcome, Outcome]:
+        """The outcome that the table gives the case at a place of `own`, and the mutant's."""
+        return self.outcomes[self.expected[place]], self.outcomes[self.actual[place]]
 
 
 @dataclass(frozen=True)
@@ -106,30 +111,27 @@ def prove(table: Table, mutant: Mutant) -> Proof | Difference:
 
 def _space_differences(table: Table, mutated: Table, stage: str) -> Iterator[SpaceDifference]:
     ours, theirs = stage_outcomes(table, stage), stage_outcomes(mutated, stage)
-    grids = [one.codes.reshape(1 << len(COMMON_NAMES), -1) for one in (ours, theirs)]
-    number = {outcome: code for code, outcome in enumerate((*ours.outcomes, *theirs.outcomes))}
-    shared = [_shared(one, number) for one in (ours, theirs)]
+    outcomes = tuple(dict.fromkeys((*ours.outcomes, *theirs.outcomes)))
+    grids = [_grid(one, outcomes) for one in (ours, theirs)]
     facts = _origins(_facts(table, stage), _facts(mutated, stage))
     for (our_facts, their_facts), origin in facts.items():
-        for direct in product((False, True), repeat=len(_DIRECT)):
+        for direct in product((True, False), repeat=len(_DIRECT)):
             above = _number(direct) << len(_COMPUTED)
-            left = shared[0][grids[0][our_facts | above]]
-            right = shared[1][grids[1][their_facts | above]]
-            own = np.flatnonzero(left != right)
+            expected = grids[0][our_facts | above]
+            actual = grids[1][their_facts | above]
+            own = np.flatnonzero(expected != actual)
             if own.size:
+                values = dict(zip(_DIRECT, direct, strict=True))
                 yield SpaceDifference(
-                    stage,
-                    origin,
-                    dict(zip(_DIRECT, direct, strict=True)),
-                    own,
-                    tuple(ours.outcomes[code] for code in grids[0][our_facts | above][own]),
-                    tuple(theirs.outcomes[code] for code in grids[1][their_facts | above][own]),
+                    stage, origin, values, own, expected[own], actual[own], outcomes
                 )
 
 
-def _shared(outcomes: StageOutcomes, number: dict[Outcome, int]) -> NDArray[np.uint8]:
-    """For each code of one side, a code that means the same on both."""
-    return np.array([number[outcome] for outcome in outcomes.outcomes], np.uint8)
+def _grid(one: StageOutcomes, outcomes: tuple[Outcome, ...]) -> NDArray[np.uint8]:
+    """The place in `outcomes` of each case, a row for each combination of the common booleans."""
+    place = {outcome: number for number, outcome in enumerate(outcomes)}
+    shared = np.array([place[outcome] for outcome in one.outcomes], np.uint8)
+    return shared[one.codes].reshape(1 << len(COMMON_NAMES), -1)
 
 
 class _Facts(NamedTuple):

@@ -199,7 +199,7 @@ def bases(tree: Tree) -> list[Base]:
     ]
 
 
-def test_of_run(fixture: Fixture) -> Test | None:
+def run_as_test(fixture: Fixture) -> Test | None:
     """A committed run as a test of a lifecycle, if it can be read and says what must come out."""
     try:
         run = read_run(fixture.document)
@@ -220,7 +220,7 @@ def test_of_run(fixture: Fixture) -> Test | None:
     )
 
 
-def test_of_change(changed: Fixture, placed: Placed) -> Test:
+def change_as_test(changed: Fixture, placed: Placed) -> Test:
     """An author's change of a run as a test: the changed event alone, in the state it meets."""
     case = walk(read_run(changed.document)).cases[-1]
     return Test(

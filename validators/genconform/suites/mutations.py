@@ -45,18 +45,18 @@ def run(context: Context) -> CheckResult:
 
 def judge_table(tree: Tree, table: Table, trial: Trial) -> Iterator[Judged]:
     """Run the tests of a tree against every mutant of its table."""
-    return judge_mutants(table, mutants(table), tests(tree, trial))
+    return judge_mutants(table, mutants(table), lifecycle_tests(tree, trial))
 
 
-def tests(tree: Tree, trial: Trial) -> list[Test]:
+def lifecycle_tests(tree: Tree, trial: Trial) -> list[Test]:
     """What mutants of the table must get past: changes of runs that are caught, then whole runs."""
     changes = (
-        lifecycle.test_of_change(one.changed, one.placed)
+        lifecycle.change_as_test(one.changed, one.placed)
         for one in trial.tried
         if one.suite.name == lifecycle.SUITE.name and one.as_expected
     )
     runs = (
-        lifecycle.test_of_run(fixture)
+        lifecycle.run_as_test(fixture)
         for kind in (VALID, INVALID)
         for fixture in lifecycle.SUITE.fixtures(tree, kind)
     )
