@@ -12,28 +12,55 @@ import rfc8785
 from genconform.errors import MalformedInput
 
 # msgspec sorts keys and writes strings and most numbers as RFC 8785 does, many times faster than
-# the reference library. What it may write differently is left to that library: integral floats
-# ("1.0"), large exponents ("1e22"), integers beyond 2^53, and keys outside ASCII.
-_NUMBER_TO_NORMALIZE = re.compile(rb"(?:^|[\[:,])-?(?:\d[\d.]*(?:\.0(?:[,\]}]|$)|e\d)|\d{16})")
+# the reference library. What it may write differently is an integral float ("1.0"), which is
+# mended below, and what is left to that library: floats with an exponent, minus zero, integers of
+# 16 digits and more, text outside ASCII (as a key it is ordered otherwise), and a lone number.
+_INTEGRAL_FLOAT = re.compile(rb"\.0(?!\d)")
+_ENCODER = msgspec.json.Encoder(order="sorted")
+_EXPONENT = re.compile(rb"\de")
+_LONG_INTEGER = re.compile(rb"[:,\[-]\d{16}")
 
 
 def canonical_bytes(value: Any) -> bytes:
     """The RFC 8785 form of a JSON value, or of msgspec structs read as JSON objects.
 
     Raises:
-        MalformedInput: the value has no canonical form (NaN, infinity, an integer beyond 2^53).
+        MalformedInput: the value has no canonical form (NaN, infinity, an integer beyond 2^53), or
+            is nested too deeply to be written.
     """
-    fast = msgspec.json.encode(value, order="sorted")
-    if fast.isascii() and _NUMBER_TO_NORMALIZE.search(fast) is None:
-        return fast
     try:
-        return rfc8785.dumps(msgspec.to_builtins(value))
+        fast = _ENCODER.encode(value)
+        return _mended(fast) or rfc8785.dumps(msgspec.to_builtins(value))
     except rfc8785.CanonicalizationError as error:
         raise MalformedInput(
             "a value has no canonical JSON form",
             expected="finite numbers, integers within 2^53, and text keys",
             actual=str(error),
         ) from error
+    except RecursionError as error:
+        raise MalformedInput("a value is nested too deeply for a canonical JSON form") from error
+
+
+def _mended(fast: bytes) -> bytes | None:
+    """What msgspec wrote, in canonical form; None where the reference library has to write it."""
+    if not fast.isascii() or fast[0] not in b'[{"':
+        return None
+    if b"\\" in fast:
+        return None if _INTEGRAL_FLOAT.search(fast) or _other_number(fast) else fast
+    # No quote is escaped, so every second part between quotes lies outside of strings.
+    parts = fast.split(b'"')
+    outside = b'"'.join(parts[::2])
+    if _other_number(outside):
+        return None
+    if not _INTEGRAL_FLOAT.search(outside):
+        return fast
+    parts[::2] = _INTEGRAL_FLOAT.sub(b"", outside).split(b'"')
+    return b'"'.join(parts)
+
+
+def _other_number(text: bytes) -> bool:
+    """Whether there may be a number that msgspec writes otherwise and that is not mended here."""
+    return bool(_EXPONENT.search(text) or _LONG_INTEGER.search(text)) or b"-0.0" in text
 
 
 def canonical_digest(value: Any) -> str:

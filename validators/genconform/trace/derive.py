@@ -23,15 +23,15 @@ DERIVATIONS: dict[EventKind, tuple[Derivation, ...]] = {
 """Every rule by event kind: what a boolean follows from, and which evidence fields it reads."""
 
 _PLACED = {
-    kind: [(BOOLEAN_NAMES.index(derivation.name), derivation) for derivation in derivations]
+    kind: [(BOOLEAN_NAMES.index(d.name), d.name, d.rule, d.presumed) for d in derivations]
     for kind, derivations in DERIVATIONS.items()
 }
 
 
-class Derived(Struct, frozen=True):
+class Derived(Struct, frozen=True, gc=False):
     """The 49 booleans of one event, in the packet's order, and what rules were short of."""
 
-    values: tuple[bool, ...]
+    values: list[bool]
     unmet: dict[str, tuple[Unmet, ...]]
 
     def value(self, name: str) -> bool:
@@ -48,9 +48,11 @@ def derive(shown: Shown) -> Derived:
     """The booleans of the latest event. Those that its stage does not ask about are false."""
     values = [False] * len(BOOLEAN_NAMES)
     unmet = {}
-    for place, derivation in _PLACED[shown.now]:
-        short_of = derivation.unmet(shown)
-        values[place] = bool(short_of) is derivation.presumed
-        if short_of:
-            unmet[derivation.name] = short_of
-    return Derived(tuple(values), unmet)
+    for place, name, rule, presumed in _PLACED[shown.now]:
+        comparisons = rule(shown)
+        if any(comparisons):
+            unmet[name] = tuple(filter(None, comparisons))
+            values[place] = presumed
+        else:
+            values[place] = not presumed
+    return Derived(values, unmet)

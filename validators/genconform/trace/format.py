@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from genconform.digest.canonical import canonical_digest
+from genconform.digest.canonical import canonical_bytes, sha256_hex
 from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind, Identity, Text
 
 FORMAT = "genconform-trace"
@@ -72,7 +72,14 @@ def _one_of(values: tuple[str, ...], description: str) -> Meta:
     return Meta(min_length=1, description=description, examples=list(values))
 
 
-class Shape(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Shape(
+    Struct,
+    frozen=True,
+    rename="camel",
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    gc=False,
+):
     """Base of every object in a trace: frozen, camelCase, without unknown fields."""
 
 
@@ -724,6 +731,27 @@ def event_digest(run_id: str, kind: EventKind, identity: Identity, evidence: Evi
     Raises:
         MalformedInput: a number in the evidence has no canonical form.
     """
-    return canonical_digest(
-        {"runId": run_id, "kind": kind, "identity": identity, "evidence": evidence}
-    )
+    return Binding(run_id, identity).digest(kind, evidence)
+
+
+class Binding:
+    """Digests the events of one run under one identity, whose canonical form is made once.
+
+    What is digested is the document {"evidence", "identity", "kind", "runId"} in RFC 8785 form.
+    """
+
+    def __init__(self, run_id: str, identity: Identity) -> None:
+        self.identity = identity
+        self._identity = b',"identity":' + canonical_bytes(identity)
+        self._run_id = b',"runId":' + canonical_bytes(run_id) + b"}"
+
+    def digest(self, kind: EventKind, evidence: Evidence) -> str:
+        """The digest of an event's content.
+
+        Raises:
+            MalformedInput: a number in the evidence has no canonical form.
+        """
+        return sha256_hex(
+            b'{"evidence":%b%b,"kind":"%b"%b'
+            % (canonical_bytes(evidence), self._identity, kind.value.encode(), self._run_id)
+        )

@@ -30,6 +30,7 @@ from genconform.trace.reading import PlacedEvent, RecordedRun, TraceFault, read_
 from genconform.trace.shown import Shown, Unmet, qualified
 
 _MOST_ITEMS_SHOWN = 16
+_OBLIGATIONS = {kind: [owed for owed in OBLIGATIONS if kind in owed.kinds] for kind in EventKind}
 _SUBSTITUTIONS = {
     Route.REJECT_TASK_SUBSTITUTION: IDENTITY_NAMES[0:5],
     Route.REJECT_MODE_SUBSTITUTION: IDENTITY_NAMES[5:7],
@@ -38,7 +39,7 @@ _SUBSTITUTIONS = {
 }
 
 
-class JudgedEvent(Struct, frozen=True):
+class JudgedEvent(Struct, frozen=True, gc=False):
     """An event, the route that it took and what was found about it."""
 
     line: int
@@ -53,7 +54,7 @@ class JudgedEvent(Struct, frozen=True):
         return self.route in ACCEPTING
 
 
-class JudgedRun(Struct, frozen=True):
+class JudgedRun(Struct, frozen=True, gc=False):
     """A run's verdict, and all that it follows from.
 
     `events` ends with the first that was rejected; `shown` and `state` are as after that.
@@ -136,7 +137,7 @@ def _missing_events(run: RecordedRun, name: str) -> Finding:
     )
 
 
-class _Judge(Struct, frozen=True):
+class _Judge(Struct, frozen=True, gc=False):
     """Judges one event of a run in a state."""
 
     run: RecordedRun
@@ -151,30 +152,27 @@ class _Judge(Struct, frozen=True):
         after, route = machine.step(self.state, asked)
         findings: list[Finding] = []
         if route in ACCEPTING:
-            findings += self._digest_mismatch(placed)
-            findings += self._obligations(event.kind)
+            if event.event_digest != placed.digest:
+                findings.append(self._digest_mismatch(placed))
+            for obligation in _OBLIGATIONS[event.kind]:
+                findings += [
+                    self._unmet(obligation.id, "", u) for u in obligation.unmet(self.shown)
+                ]
         else:
             findings += self._rejections(line, asked, derived)
         if event.claims is not UNSET:
             findings += self._unsupported_claims(line, event.claims, derived)
         return JudgedEvent(line, event, route, derived, tuple(findings)), after
 
-    def _digest_mismatch(self, placed: PlacedEvent) -> Iterator[Finding]:
-        if placed.digest != placed.event.event_digest:
-            yield Finding(
-                "trace.event.digest-mismatch",
-                Level.ERROR,
-                "the event's digest is not that of its content",
-                Location(self.name, "/eventDigest", placed.line),
-                expected=placed.digest,
-                actual=placed.event.event_digest,
-            )
-
-    def _obligations(self, kind: EventKind) -> Iterator[Finding]:
-        for obligation in OBLIGATIONS:
-            if kind in obligation.kinds:
-                for unmet in obligation.unmet(self.shown):
-                    yield self._unmet(obligation.id, "", unmet)
+    def _digest_mismatch(self, placed: PlacedEvent) -> Finding:
+        return Finding(
+            "trace.event.digest-mismatch",
+            Level.ERROR,
+            "the event's digest is not that of its content",
+            Location(self.name, "/eventDigest", placed.line),
+            expected=placed.digest,
+            actual=placed.event.event_digest,
+        )
 
     def _unsupported_claims(
         self, line: int, claims: dict[str, bool], derived: Derived

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -16,24 +16,25 @@ from msgspec import UNSET, Struct
 from genconform.document import pointer_of
 from genconform.errors import GenconformError, MalformedInput
 from genconform.finding import Finding, Level, Location, Verdict
-from genconform.lifecycle.packet import BOOLEAN_NAMES
+from genconform.lifecycle.packet import BOOLEAN_NAMES, Identity
 from genconform.trace.format import (
     EVENTS,
     FORMAT,
     MAX_LINE_BYTES,
     VERSION,
+    Binding,
     Header,
     TraceEvent,
-    event_digest,
 )
 
 _HEADER = msgspec.json.Decoder(Header)
 _EVENT = msgspec.json.Decoder(TraceEvent)
+_ENCODER = msgspec.json.Encoder()
 _BOOLEANS = frozenset(BOOLEAN_NAMES)
 _SHOWN_AT_MOST = 60
 
 
-class PlacedEvent(NamedTuple):
+class PlacedEvent(Struct, frozen=True, gc=False):
     """An event, the line, from 1, on which it stands, and the digest that its content has."""
 
     line: int
@@ -41,7 +42,7 @@ class PlacedEvent(NamedTuple):
     digest: str
 
 
-class RecordedRun(Struct, frozen=True):
+class RecordedRun(Struct, frozen=True, gc=False):
     """One run as it was read: its header, and up to seven events in order."""
 
     header: Header
@@ -171,6 +172,8 @@ class _Assembly:
             )
         self._run_ids.add(header.run.id)
         self.header, self._line = header, place.line or 0
+        bound = Identity(*msgspec.structs.astuple(header.identity))  # equal only in the same type
+        self._binding = Binding(header.run.id, bound)
 
     def _event(self, data: bytes, place: Location) -> TraceEvent | Header:
         try:
@@ -199,8 +202,11 @@ class _Assembly:
 
     def _digest(self, event: TraceEvent, place: Location) -> str:
         assert self.header is not None
+        binding = self._binding
+        if event.identity != binding.identity:
+            binding = Binding(self.header.run.id, event.identity)
         try:
-            return event_digest(self.header.run.id, event.kind, event.identity, event.evidence)
+            return binding.digest(event.kind, event.evidence)
         except MalformedInput as error:
             raise MalformedTrace(
                 "trace.malformed.number",
@@ -280,7 +286,7 @@ def _refuse_repeated_keys(data: bytes, read: Header | TraceEvent, place: Locatio
     As long as no quote is escaped, counting quotes tells; only where that is in doubt is the line
     read again by a parser that sees every key.
     """
-    if b"\\" not in data and data.count(b'"') == msgspec.json.encode(read).count(b'"'):
+    if b"\\" not in data and data.count(b'"') == _ENCODER.encode(read).count(b'"'):
         return
     try:
         json.loads(data, object_pairs_hook=_unique)

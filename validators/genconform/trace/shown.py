@@ -7,7 +7,6 @@ leave their own event kind out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -32,7 +31,7 @@ from genconform.trace.format import (
 )
 
 
-class Shown(Struct, frozen=True):
+class Shown(Struct, frozen=True, gc=False):
     """All that a run has shown up to its latest event, whose kind is `now`.
 
     `fell_back` says whether the lifecycle has activated a fallback: it is the state's to say.
@@ -92,7 +91,7 @@ def qualified(field: str, kind: EventKind) -> str:
     return field if field.partition("/")[0] in _KIND_NAMES else f"{kind.value}/{field}"
 
 
-class Unmet(NamedTuple):
+class Unmet(Struct, frozen=True, gc=False):
     """A comparison that does not hold: the field, what was expected of it, what was there."""
 
     field: str
@@ -106,9 +105,9 @@ Comparisons = Sequence[Unmet | None]
 
 def equal(field: str, value: object, wanted: object, expected: str) -> Unmet | None:
     """Both are there and the same; `expected` says in words what is wanted."""
-    if value is UNSET or wanted is UNSET or value != wanted:
-        return Unmet(field, expected, value)
-    return None
+    if value is not UNSET and value == wanted:
+        return None
+    return Unmet(field, f"{expected}, which is not there" if wanted is UNSET else expected, value)
 
 
 def given(field: str, value: object, expected: str = "a value") -> Unmet | None:

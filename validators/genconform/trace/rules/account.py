@@ -59,8 +59,8 @@ def fallback_cost(shown: Shown) -> Comparisons:
 @rules.shows(
     "taskSuccess",
     Route.REQUIRE_TASK_SUCCESS,
-    reads="task/evaluatorDigest task/outputDigest task/passed output/digest "
-    "selectMode/evaluator/digest",
+    reads="task/evaluatorDigest task/outputDigest task/passed selectMode/evaluator/digest "
+    "verifyDraft/output/digest verifyDraft/fallback/output/digest",
 )
 def task_checked(shown: Shown) -> Comparisons:
     """task holds the verdict, success or failure, of the evaluator on the delivered output."""
@@ -73,7 +73,10 @@ def task_checked(shown: Shown) -> Comparisons:
             "selectMode's evaluator.digest",
         ),
         equal(
-            "task/outputDigest", task.output_digest, shown.account.output.digest, "output.digest"
+            "task/outputDigest",
+            task.output_digest,
+            shown.delivered.digest,
+            "the digest of the delivered output",
         ),
         given("task/passed", task.passed, "true or false"),
     )
@@ -113,7 +116,7 @@ def baseline_result(shown: Shown) -> Comparisons:
 
 
 def _same_output_same_verdict(shown: Shown) -> Comparisons:
-    result, task, output = shown.account.baseline_result, shown.account.task, shown.account.output
+    result, task, output = shown.account.baseline_result, shown.account.task, shown.delivered
     if UNSET in (result.output_digest, result.passed, task.passed, result.tokens, output.tokens):
         return ()
     if result.output_digest != output.digest:
@@ -129,7 +132,7 @@ def _same_output_same_verdict(shown: Shown) -> Comparisons:
             "baselineResult/tokens",
             result.tokens,
             output.tokens,
-            "output.tokens, for both outputs are the same",
+            "the delivered tokens, for both outputs are the same",
         ),
     )
 
@@ -139,7 +142,8 @@ def _same_output_same_verdict(shown: Shown) -> Comparisons:
     Route.REQUIRE_USEFUL_DENOMINATOR,
     reads="usefulWork/attemptedTokens usefulWork/proposedTokens usefulWork/acceptedTokens "
     "usefulWork/verifiedTokens usefulWork/deliveredTokens usefulWork/usefulSolutions "
-    "usefulWork/wallSeconds task/passed output/tokens",
+    "usefulWork/wallSeconds task/passed verifyDraft/output/tokens "
+    "verifyDraft/fallback/output/tokens",
 )
 def useful_denominator(shown: Shown) -> Comparisons:
     """usefulWork counts each kind of work as the events before did, over wallSeconds above 0.
@@ -155,7 +159,7 @@ def useful_denominator(shown: Shown) -> Comparisons:
         ("proposedTokens", work.proposed_tokens, shown.generate.proposal.proposed_tokens),
         ("acceptedTokens", work.accepted_tokens, seen.accepted_tokens),
         ("verifiedTokens", work.verified_tokens, seen.emitted_tokens),
-        ("deliveredTokens", work.delivered_tokens, shown.account.output.tokens),
+        ("deliveredTokens", work.delivered_tokens, shown.delivered.tokens),
         ("usefulSolutions", work.useful_solutions, useful),
     )
     unmet = [

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import EventKind
-from genconform.trace.shown import Comparisons, Shown, Unmet, holds, qualified
+from genconform.trace.shown import Comparisons, Shown, holds, qualified
 
 Rule = Callable[[Shown], Comparisons]
 _R = TypeVar("_R", bound=Rule)
@@ -34,10 +34,6 @@ class Derivation(Struct, frozen=True):
     def meaning(self) -> str:
         """What the evidence shows when nothing is unmet."""
         return " ".join((self.rule.__doc__ or "").split())
-
-    def unmet(self, shown: Shown) -> tuple[Unmet, ...]:
-        """What keeps the rule from showing it."""
-        return tuple(filter(None, self.rule(shown)))
 
 
 class Rules:

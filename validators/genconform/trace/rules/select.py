@@ -35,7 +35,8 @@ _LOW_RISK = ("low", "medium")
 def slow_mode_requested(shown: Shown) -> Comparisons:
     """mode is the one that was bound, and its name is "autoregressive"."""
     name = shown.select.mode.name
-    return (equal("mode/name", name, AUTOREGRESSIVE, AUTOREGRESSIVE), *_bound_mode(shown))
+    slow = equal("mode/name", name, AUTOREGRESSIVE, AUTOREGRESSIVE)
+    return (slow,) if slow else _bound_mode(shown)
 
 
 @rules.shows("generationMode", Route.REQUIRE_GENERATION_MODE, reads="mode/name mode/settings")
