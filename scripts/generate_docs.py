@@ -52,27 +52,13 @@ def _lines(table: Table, lines: tuple[Line, ...]) -> Iterator[str]:
             yield f"{number}. Otherwise [{line.route}](#{line.route.lower()}), once more.\n"
             continue
         kind = "accepts" if line.accepts else "rejects"
-        yield f"### {line.route}\n\nLine {number}; {kind}. Taken when {condition(line)}.\n"
+        yield f"### {line.route}\n\nLine {number}; {kind}. Taken when {line.in_words('`')}.\n"
         for name in line.names:
             if name in fields:
                 yield _asked(fields[name])
             else:
                 yield f"- `{name}`: {facts[name]}"
         yield ""
-
-
-def condition(line: Line) -> str:
-    """The condition of a line in words."""
-    if line.otherwise:
-        return "no line above is"
-    taken = " and ".join(_wanted(line.when))
-    if line.unless:
-        taken += f", unless {' and '.join(_wanted(line.unless))}"
-    return taken
-
-
-def _wanted(values: dict[str, bool]) -> list[str]:
-    return [f"`{name}` is {str(wanted).lower()}" for name, wanted in values.items()]
 
 
 def _asked(field: Field) -> str:

@@ -68,3 +68,9 @@ class Unsupported(GenconformError):
     """Something that the work needs is not installed or not available here."""
 
     exit_code = 4
+
+
+class Incomplete(GenconformError):
+    """There was nothing, or too little, to work on."""
+
+    exit_code = 4

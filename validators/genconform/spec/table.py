@@ -90,10 +90,23 @@ class Line(Struct, frozen=True, forbid_unknown_fields=True):
             self.unless and all(values[name] is wanted for name, wanted in self.unless.items())
         )
 
+    def in_words(self, quote: str = "") -> str:
+        """When the line is taken, in words, each name within quotes."""
+        if self.otherwise:
+            return "no line above is"
+        taken = _in_words(self.when, quote)
+        return f"{taken}, unless {_in_words(self.unless, quote)}" if self.unless else taken
+
     @property
     def names(self) -> tuple[str, ...]:
         """The fields and facts that the line asks about."""
         return (*self.when, *self.unless)
+
+
+def _in_words(values: dict[str, bool], quote: str) -> str:
+    return " and ".join(
+        f"{quote}{name}{quote} is {str(wanted).lower()}" for name, wanted in values.items()
+    )
 
 
 class Table(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
