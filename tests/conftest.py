@@ -36,7 +36,7 @@ def genconform() -> CommandLine:
             [sys.executable, "-m", "genconform", *map(str, arguments)],
             input=stdin,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
             cwd=cwd,
             timeout=timeout,
             check=False,

@@ -577,11 +577,20 @@ def test_two_files_of_one_name_are_refused(
 
 
 def test_a_statement_is_the_same_bytes_in_every_folder_and_locale(
-    attested: Attested, original: Path, key_folder: Path, genconform_here: CommandLine
+    attested: Attested, genconform: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    signed = (original / NAME).read_bytes()
-    attest(genconform_here, attested.root, "--key", key_folder / "0")
-    assert attested.envelope.read_bytes() == signed
+    (attested.root / "mutations" / "ü.yaml").write_text("suite: u\n")
+    genconform("digest", "bind", "--root", attested.root)
+    attest(genconform, attested.root, "--key", attested.keys / "0")
+    signed = attested.envelope.read_bytes()
+    other = attested.root.rename(tmp_path / "other")
+    for name, value in {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}.items():
+        monkeypatch.setenv(name, value)
+    attest(genconform, other, "--key", attested.keys / "0")
+    assert (other / NAME).read_bytes() == signed
+    done = genconform("digest", "verify", other / NAME, "--root", other, "--key", attested.key())
+    assert done.returncode == 0
+    assert "PASSED  subject mutations/ü.yaml" in done.stdout
 
 
 def test_the_report_is_the_first_subject(attested: Attested) -> None:

@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from genconform.errors import MalformedInput, UsageError
-from genconform.finding import Location
+from genconform.finding import Location, Report, combine
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 _MAX_DEPTH = 64
@@ -238,6 +238,26 @@ def decode(document: Document, into: type[_T], value: Any = None, at: str = "") 
         raise MalformedInput(
             message[0].lower() + message[1:], location=document.location(pointer)
         ) from error
+
+
+def read_report(data: bytes, name: str) -> Report:
+    """A report that was written with --format json.
+
+    Raises:
+        MalformedInput: it is none, or its verdict is not the one of its checks.
+    """
+    document = parse_json(data, name)
+    report = decode(document, Report)
+    verdicts = [check.verdict for check in report.checks]
+    possible = {combine(verdicts), combine(verdicts, strict=True)}
+    if report.verdict not in possible:
+        raise MalformedInput(
+            "the verdict is not the one of the checks",
+            location=document.location("/verdict"),
+            expected=" or ".join(sorted(possible)),
+            actual=report.verdict,
+        )
+    return report
 
 
 def pointer_of(path: str) -> str:

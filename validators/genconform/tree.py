@@ -6,9 +6,10 @@ them by their path in a checkout, which is also how manifests and findings name 
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from importlib.util import find_spec
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 
 from genconform.errors import UsageError
 
@@ -39,8 +40,13 @@ class Tree:
         """The path in a checkout, with forward slashes, of a file of this tree."""
         for prefix, folder in self.packages:
             if path.is_relative_to(folder):
-                return (PurePosixPath(prefix) / path.relative_to(folder).as_posix()).as_posix()
-        return path.relative_to(self.root).as_posix()
+                return _shown(PurePosixPath(prefix) / path.relative_to(folder))
+        return _shown(path.relative_to(self.root))
+
+
+def _shown(path: PurePath) -> str:
+    """A path as text: UTF-8 whatever the locale, what is not UTF-8 as escapes."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def find_tree(root: Path | None = None) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -19,6 +20,7 @@ COMMANDS = {
     "lifecycle": "genconform.cli.lifecycle:lifecycle",
     "mutate": "genconform.cli.mutate:mutate",
     "replay": "genconform.cli.replay:replay_command",
+    "report": "genconform.cli.report:report",
     "validate-all": "genconform.cli.validate:validate_all",
 }
 _INTERNAL_ERROR = 4
@@ -69,6 +71,9 @@ def validate_all_main() -> None:
 
 
 def _run(command: click.Command, arguments: list[str]) -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # the same bytes in every locale
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     # Taken wherever it stands, so that it can be added to the end of a command that failed.
     show_traceback = "--traceback" in arguments
     arguments = [argument for argument in arguments if argument != "--traceback"]

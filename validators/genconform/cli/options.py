@@ -11,13 +11,19 @@ import click
 from genconform.errors import UsageError
 from genconform.finding import Report
 from genconform.report import FORMATS
+from genconform.report.portable import portable
 from genconform.tree import Tree, find_tree
 
 _F = TypeVar("_F", bound=Callable[..., object])
 
 
-def _to_tree(_: click.Context, __: click.Parameter, value: Path | None) -> Tree:
-    return find_tree(value)
+_ROOT = "genconform.root"
+
+
+def _to_tree(ctx: click.Context, __: click.Parameter, value: Path | None) -> Tree:
+    tree = find_tree(value)
+    ctx.meta[_ROOT] = tree.root
+    return tree
 
 
 def rooted(command: _F) -> _F:
@@ -55,8 +61,11 @@ def give(
     text: Callable[[Report], str] = FORMATS["text"],
 ) -> NoReturn:
     """Write the report and exit with its verdict's code; `text` is how it is written for people."""
+    ctx = click.get_current_context()
+    roots = [Path.cwd(), *filter(None, [ctx.meta.get(_ROOT)])]
+    report = portable(report, roots, Path.home())
     write((text if format_ == "text" else FORMATS[format_])(report), output)
-    click.get_current_context().exit(report.verdict.exit_code)
+    ctx.exit(report.verdict.exit_code)
 
 
 def write(text: str, output: Path | None) -> None:

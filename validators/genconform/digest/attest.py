@@ -10,9 +10,9 @@ from genconform.digest.manifest import MANIFEST_PATH, bind, compare, load_manife
 from genconform.digest.statement import Outcome, Statement, Subject, outcome_of
 from genconform.digest.subjects import TooLarge, sha256_of
 from genconform.digest.tools import installed_tools
-from genconform.document import decode, parse_json, read_bytes, unreadable
+from genconform.document import read_bytes, read_report, unreadable
 from genconform.errors import GenconformError, MalformedInput, UsageError
-from genconform.finding import Location, Report
+from genconform.finding import Location
 from genconform.tree import Tree
 
 
@@ -43,15 +43,6 @@ def attest(tree: Tree, report: Path, more: Iterable[Path] = ()) -> Statement:
     first, *others = found.items()
     subjects = tuple(Subject(*item) for item in (first, *sorted(others)))
     return Statement(subjects, outcome, installed_tools())
-
-
-def read_report(data: bytes, name: str) -> Report:
-    """A report that was written with --format json.
-
-    Raises:
-        MalformedInput: it is none.
-    """
-    return decode(parse_json(data, name), Report)
 
 
 def _outcome(data: bytes, report: Path) -> Outcome:

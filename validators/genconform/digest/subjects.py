@@ -59,7 +59,7 @@ def open_below(tree: Tree, name: str) -> Iterator[BinaryIO]:
     base, below = tree.place(name)
     with ExitStack() as stack:
         folder = _opened(base, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY, None, stack)
-        *folders, last = below.split("/")
+        *folders, last = below.encode().split(b"/")
         for part in folders:
             folder = _opened(part, _OPEN | os.O_DIRECTORY, folder, stack)
         descriptor = _opened(last, _OPEN, folder, stack)
@@ -68,7 +68,7 @@ def open_below(tree: Tree, name: str) -> Iterator[BinaryIO]:
         yield stack.enter_context(os.fdopen(descriptor, "rb", buffering=0, closefd=False))
 
 
-def _opened(part: str | Path, flags: int, folder: int | None, stack: ExitStack) -> int:
+def _opened(part: bytes | Path, flags: int, folder: int | None, stack: ExitStack) -> int:
     try:
         descriptor = os.open(part, flags, dir_fd=folder)
     except OSError as error:
@@ -79,7 +79,7 @@ def _opened(part: str | Path, flags: int, folder: int | None, stack: ExitStack) 
     return descriptor
 
 
-def _is_link(part: str | Path, folder: int | None) -> bool:
+def _is_link(part: bytes | Path, folder: int | None) -> bool:
     try:
         return stat.S_ISLNK(os.stat(part, dir_fd=folder, follow_symlinks=False).st_mode)
     except OSError:

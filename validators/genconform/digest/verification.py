@@ -14,7 +14,6 @@ from msgspec import Struct
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import Key
 
-from genconform.digest.attest import read_report
 from genconform.digest.canonical import sha256_hex
 from genconform.digest.envelope import open_envelope, signs
 from genconform.digest.statement import (
@@ -25,7 +24,7 @@ from genconform.digest.statement import (
     read_statement,
 )
 from genconform.digest.subjects import TooLarge, UnsafeName, open_below, sha256_of
-from genconform.document import MAX_DOCUMENT_BYTES, read_bytes
+from genconform.document import MAX_DOCUMENT_BYTES, read_bytes, read_report
 from genconform.errors import GenconformError, MalformedInput
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, verdict_of
 from genconform.tree import Tree

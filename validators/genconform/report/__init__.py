@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from genconform.finding import Report
-from genconform.report import json, junit, text
+from genconform.report import github, json, junit, sarif, text
 
 FORMATS: dict[str, Callable[[Report], str]] = {
     "text": text.render,
     "json": json.render,
     "junit": junit.render,
+    "sarif": sarif.render,
+    "github": github.render,
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from genconform.finding import CheckResult, Finding, Level, Report, Verdict
 
+# XML 1.0 has no way at all to write these.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NOT_RUN = {Verdict.SKIPPED, Verdict.NOT_APPLICABLE}
 
 
@@ -15,11 +18,9 @@ def render(report: Report) -> str:
     for check in report.checks:
         _add_suite(root, check)
     ElementTree.indent(root)
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?>\n'
-        + ElementTree.tostring(root, encoding="unicode")
-        + "\n"
-    )
+    written = ElementTree.tostring(root, encoding="unicode")
+    legal = _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], written)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{legal}\n'
 
 
 def _add_suite(root: ElementTree.Element, check: CheckResult) -> None:
@@ -52,4 +53,9 @@ def _add_failure(suite: ElementTree.Element, check_id: str, index: int, finding:
         suite, "testcase", classname=check_id, name=f"{finding.rule} [{index}]"
     )
     failure = ElementTree.SubElement(case, "failure", type=finding.rule, message=finding.message)
-    failure.text = f"{finding.location}\nexpected: {finding.expected}\nactual: {finding.actual}"
+    lines = [str(finding.location)]
+    if finding.expected is not None:
+        lines.append(f"expected: {finding.expected}")
+    if finding.actual is not None:
+        lines.append(f"actual: {finding.actual}")
+    failure.text = "\n".join(lines)

@@ -75,19 +75,25 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _print_findings(console: Console, check: CheckResult) -> None:
-    for finding in check.findings[:_SHOWN_AT_MOST]:
-        console.print(_finding(finding), soft_wrap=True)
-    hidden = len(check.findings) - _SHOWN_AT_MOST
+def _print_findings(to: Console, check: CheckResult) -> None:
+    shown = check.findings[:_SHOWN_AT_MOST]
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in shown:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    for rule, findings in by_rule.items():
+        level = findings[0].level
+        to.print(f"[{_LEVEL_STYLE[level]}]{level.value}[/] [bold]{escape(rule)}[/]", soft_wrap=True)
+        for finding in findings:
+            to.print(_finding(finding), soft_wrap=True)
+        to.print(f"  [dim]what it means: genconform explain {escape(rule)}[/]", soft_wrap=True)
+    hidden = len(check.findings) - len(shown)
     if hidden > 0:
-        console.print(f"  … and {hidden} more in {check.id}; --format json lists all")
+        to.print(f"  … and {hidden} more in {check.id}; --format json lists all")
 
 
 def _finding(finding: Finding) -> str:
-    style = _LEVEL_STYLE[finding.level]
     place = f"{escape(str(finding.location))}: " if finding.location.file else ""
-    text = f"[{style}]{finding.level.value}[/] [bold]{escape(finding.rule)}[/]: {place}"
-    text += escape(finding.message)
+    text = f"  {place}{escape(finding.message)}"
     if finding.expected is not None:
         text += f"\n    expected {escape(str(finding.expected))}"
     if finding.actual is not None:
