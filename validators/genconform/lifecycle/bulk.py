@@ -1,7 +1,8 @@
 """The bulk engine: the table compiled to bit masks, and to look-ups over packed packets.
 
-A packed packet is a uint32 whose low PACKED_BITS bits are the offset of the state's stage plus the
-number of the combination in that stage's space (space.py). The bits above are the caller's own.
+A packed packet is a uint32 or a uint64. Bits 0 to 14 number the combination of the stage's own
+booleans, among those of all stages; bits 15 to 21 are the common booleans; any bits above are the
+caller's own. Packets with nothing amiss are thus near each other, which caches like.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,12 +19,14 @@ from genconform.lifecycle.packet import Case, Stage
 from genconform.lifecycle.space import COMMON_NAMES, StageSpace, space_of, spaces
 from genconform.spec.table import Line, Table
 
-PACKED_BITS = 22
+OWN_BITS = 15
+PACKED_BITS = OWN_BITS + len(COMMON_NAMES)
 NO_ROUTE = ""
 NO_CODE = 255
 _CHUNK = 1 << 17
 
 Codes = NDArray[np.uint8]
+Packed = NDArray[np.uint32] | NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -113,32 +117,44 @@ class BulkEngine:
         """The change of state of every combination of a stage, or of those within a slice."""
         return self.stages[stage].after(within)
 
-    def route(self, packed: NDArray[np.uint32], out: Codes | None = None) -> Codes:
+    def route(self, packed: Packed, out: Codes | None = None) -> Codes:
         """The route code of each packed packet; NO_CODE for a number that is no packet's.
 
         Args:
-            packed: uint32 (n,).
+            packed: uint32 or uint64 (n,).
             out: uint8 (n,) to write to.
         """
         if out is None:
             out = np.empty(packed.shape, np.uint8)
-        index = np.empty(min(_CHUNK, packed.size), np.intp)
+        low = packed.dtype.type((1 << PACKED_BITS) - 1)
+        scratch = np.empty(min(_CHUNK, packed.size), packed.dtype)
         for start in range(0, packed.size, _CHUNK):
             chunk = packed[start : start + _CHUNK]
-            low = np.bitwise_and(chunk, _LOW, out=index[: chunk.size], casting="unsafe")
+            index = np.bitwise_and(chunk, low, out=scratch[: chunk.size])
+            if index.itemsize == np.intp().itemsize:
+                index = index.view(np.intp)  # what take wants; it would copy anything else
             # Every index is inside the table, so that clip changes nothing and saves a check.
-            self._flat.take(low, out=out[start : start + _CHUNK], mode="clip")
+            self.flat.take(index, out=out[start : start + _CHUNK], mode="clip")
         return out
 
     @cached_property
-    def _flat(self) -> Codes:
-        flat = np.full(1 << PACKED_BITS, NO_CODE, np.uint8)
+    def flat(self) -> Codes:
+        """The route code of every packed packet: uint8 (2 ** PACKED_BITS,)."""
+        flat = np.full((1 << len(COMMON_NAMES), 1 << OWN_BITS), NO_CODE, np.uint8)
         for space in spaces():
-            flat[space.offset : space.offset + space.size] = self.codes(space.stage)
-        return flat
+            first = _FIRST_OWN[space.stage]
+            grid = self.codes(space.stage).reshape(len(flat), -1)
+            flat[:, first : first + grid.shape[1]] = grid
+        return flat.reshape(-1)
 
 
-_LOW = np.uint32((1 << PACKED_BITS) - 1)
+def _first_owns() -> dict[str, int]:
+    """The number of each stage's first combination of its own booleans."""
+    ends = accumulate((1 << space.own_bits for space in spaces()), initial=0)
+    return {space.stage: first for space, first in zip(spaces(), ends, strict=False)}
+
+
+_FIRST_OWN = _first_owns()
 
 
 def compile_table(table: Table, routes: tuple[str, ...] | None = None) -> BulkEngine:
@@ -177,14 +193,25 @@ def stage_outcomes(table: Table, stage: str) -> StageOutcomes:
     return StageOutcomes(stage, (*outcomes, nothing), *_deciding(space_of(stage), lines))
 
 
-def pack(cases: Iterable[Case]) -> NDArray[np.uint32]:
-    """Pack cases for `BulkEngine.route`: uint32 (n,)."""
-    return np.fromiter((_packed(case) for case in cases), np.uint32)
+def pack(cases: Iterable[Case]) -> NDArray[np.uint64]:
+    """Pack cases for `BulkEngine.route`: uint64 (n,).
+
+    Above the packet stands the place of its case, so that packets which were sorted or filtered
+    still say where they come from: `packed >> PACKED_BITS`.
+    """
+    packets = (
+        place << PACKED_BITS
+        | packed_packet(case.state.stage, space_of(case.state.stage).index_of(case))
+        for place, case in enumerate(cases)
+    )
+    return np.fromiter(packets, np.uint64)
 
 
-def _packed(case: Case) -> int:
-    space = space_of(case.state.stage)
-    return space.offset + space.index_of(case)
+def packed_packet(stage: str, index: int) -> int:
+    """The packet that has this number in the space of its stage, packed."""
+    own_bits = space_of(stage).own_bits
+    own, common = index & (1 << own_bits) - 1, index >> own_bits
+    return common << OWN_BITS | _FIRST_OWN[stage] + own
 
 
 def _outcome(table: Table, stage: str, line: Line) -> Outcome:
