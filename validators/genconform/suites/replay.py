@@ -18,10 +18,11 @@ from genconform.finding import (
     verdict_of,
 )
 from genconform.spec.rules import ROUTE_PREFIX, load_rules
-from genconform.suites import INVALID, VALID, Fixture, Suite, all_suites
+from genconform.suites import FOLDER, INVALID, VALID, Fixture, Suite, all_suites
 from genconform.tree import Tree
 
 UNREADABLE = "fixture.file.unreadable"
+_COUNTED = ("valid", "passed", "expected_invalid", "caught", "bound")
 
 
 @dataclass(frozen=True)
@@ -58,27 +59,33 @@ def replay(suite: Suite, tree: Tree) -> CheckResult:
     """Judge every fixture of a suite, and compare with what its folder and name say.
 
     The note holds the digest of the result: of each fixture's bytes and the rules that caught it.
+    Fixtures that the suite cannot even gather fail it, and it alone.
     """
     rules = load_rules(tree).keys()
+    try:
+        return _replayed(suite, tree, rules)
+    except GenconformError as error:
+        findings = (_unreadable(error, f"{FOLDER}/{suite.name}"),)
+        counts = dict.fromkeys(_COUNTED, 0)
+        return CheckResult(suite.name, verdict_of(findings, 0), counts, findings)
+
+
+def _replayed(suite: Suite, tree: Tree, rules: Set[str]) -> CheckResult:
     valid = [judged(suite, fixture, tree) for fixture in suite.fixtures(tree, VALID)]
     invalid = [judged(suite, fixture, tree) for fixture in suite.fixtures(tree, INVALID)]
     findings = [
         *(finding for one in valid for finding in _refused(one)),
         *(finding for one in invalid for finding in _missed(one, rules)),
     ]
-    verdict = verdict_of(findings, min(len(valid), len(invalid)))
     digest = _digest([*valid, *invalid])
     wrong = {finding.location.file for finding in findings}
+    passed = sum(one.fixture.name not in wrong for one in valid)
+    caught = sum(one.fixture.name not in wrong for one in invalid)
+    counts = (len(valid), passed, len(invalid), caught, len(valid) + len(invalid))
     return CheckResult(
         suite.name,
-        verdict,
-        {
-            "valid": len(valid),
-            "passed": sum(one.fixture.name not in wrong for one in valid),
-            "expected_invalid": len(invalid),
-            "caught": sum(one.fixture.name not in wrong for one in invalid),
-            "bound": len(valid) + len(invalid),
-        },
+        verdict_of(findings, min(len(valid), len(invalid))),
+        dict(zip(_COUNTED, counts, strict=True)),
         tuple(findings),
         f"result {digest}",
         {"result": digest, "byRule": _by_rule(invalid, wrong, rules)},
@@ -99,9 +106,13 @@ def judged(suite: Suite, fixture: Fixture, tree: Tree) -> Judgement:
     try:
         found = tuple(one for one in suite.judge(fixture, tree) if one.level is Level.ERROR)
     except GenconformError as error:
-        place = error.location or Location(fixture.name)
-        found = (Finding(UNREADABLE, Level.ERROR, error.message, place),)
+        found = (_unreadable(error, fixture.name),)
     return Judgement(fixture, found)
+
+
+def _unreadable(error: GenconformError, name: str) -> Finding:
+    place = error.location or Location(name)
+    return Finding(UNREADABLE, Level.ERROR, error.message, place, error.expected, error.actual)
 
 
 def named_rule(fixture: Fixture, rules: Set[str]) -> str | None:
