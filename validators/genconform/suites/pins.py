@@ -7,10 +7,11 @@ item of a list) and the SHA-256 of the RFC 8785 form of {pointer: value} over th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from genconform.digest.canonical import canonical_digest
-from genconform.document import decode, read_document
+from genconform.document import decode, parse_document, read_bytes
 from genconform.suites import FOLDER
 from genconform.suites.record import Digest, Fault, Placed, PlacedRule, Record
 from genconform.tree import Tree
@@ -43,7 +44,13 @@ def load_pins(tree: Tree, suite: str) -> Pins:
         UsageError: there are none.
         MalformedInput: the file holds something else.
     """
-    return decode(read_document(tree.path(path_of(suite)), path_of(suite)), Pins)
+    name = path_of(suite)
+    return _parsed(read_bytes(tree.path(name), name), name)
+
+
+@lru_cache
+def _parsed(data: bytes, name: str) -> Pins:
+    return decode(parse_document(data, name), Pins)
 
 
 def as_pinned(suite: str) -> PlacedRule[Any]:
