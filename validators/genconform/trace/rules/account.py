@@ -87,7 +87,7 @@ def task_checked(shown: Shown) -> Comparisons:
     Route.REQUIRE_BASELINE_RESULT,
     reads="baselineResult/runId baselineResult/outputDigest baselineResult/passed "
     "baselineResult/seconds baselineResult/tokens "
-    "verifyDraft/reference/runId verifyDraft/reference/outputDigest",
+    "verifyDraft/reference/runId verifyDraft/reference/outputDigest selectMode/baseline/runId",
 )
 def baseline_result(shown: Shown) -> Comparisons:
     """baselineResult gives what came of the baseline's run: output, verdict, tokens and seconds.
@@ -102,6 +102,7 @@ def baseline_result(shown: Shown) -> Comparisons:
         equal(
             "verifyDraft/reference/runId", reference.run_id, baseline, "selectMode's baseline.runId"
         ),
+        given("verifyDraft/reference/outputDigest", reference.output_digest),
         equal(
             "baselineResult/outputDigest",
             result.output_digest,
@@ -143,7 +144,9 @@ def _same_output_same_verdict(shown: Shown) -> Comparisons:
     reads="usefulWork/attemptedTokens usefulWork/proposedTokens usefulWork/acceptedTokens "
     "usefulWork/verifiedTokens usefulWork/deliveredTokens usefulWork/usefulSolutions "
     "usefulWork/wallSeconds task/passed verifyDraft/output/tokens "
-    "verifyDraft/fallback/output/tokens",
+    "verifyDraft/fallback/output/tokens generateDraft/proposal/proposedTokens "
+    "verifyDraft/verification/acceptedPerStep verifyDraft/verification/acceptedTokens "
+    "verifyDraft/verification/emittedTokens",
 )
 def useful_denominator(shown: Shown) -> Comparisons:
     """usefulWork counts each kind of work as the events before did, over wallSeconds above 0.
@@ -184,7 +187,8 @@ def _attempted(shown: Shown) -> int | UnsetType:
     "costMetricSeparation",
     Route.REQUIRE_COST_METRIC_SEPARATION,
     reads="costs/generationSeconds costs/verificationSeconds costs/fallbackSeconds "
-    "costs/otherSeconds costs/totalSeconds verifierCost/seconds usefulWork/wallSeconds",
+    "costs/otherSeconds costs/totalSeconds verifierCost/seconds fallbackCost/seconds "
+    "usefulWork/wallSeconds generateDraft/generationCost/draftSeconds",
 )
 def cost_metric_separation(shown: Shown) -> Comparisons:
     """costs gives each part of the bill as it was charged, and the parts sum to the total.
@@ -225,9 +229,10 @@ def _same_seconds(value: float | UnsetType, charged: float | UnsetType) -> bool:
 @rules.shows(
     "outputDigest",
     Route.REQUIRE_OUTPUT_DIGEST,
-    reads="output/digest output/tokens output/text verifyDraft/output/digest "
-    "verifyDraft/output/tokens verifyDraft/fallback/output/digest "
-    "verifyDraft/fallback/output/tokens",
+    reads="output/digest output/tokens output/text "
+    "verifyDraft/output/digest verifyDraft/output/tokens verifyDraft/output/text "
+    "verifyDraft/fallback/output/digest verifyDraft/fallback/output/tokens "
+    "verifyDraft/fallback/output/text",
 )
 def delivered_output(shown: Shown) -> Comparisons:
     """output is the verified one, or the fallback's after a fallback."""

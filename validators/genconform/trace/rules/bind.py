@@ -96,7 +96,7 @@ def task_set(shown: Shown) -> Comparisons:
             shown.bind.request.prompt_digest in prompts,
             "taskSet/promptDigests",
             "a list that holds request.promptDigest",
-            f"{len(prompts)} other digests",
+            tasks.prompt_digests,
         ),
     )
 
@@ -130,5 +130,5 @@ def rights(shown: Shown) -> Comparisons:
     uses = () if terms.uses is UNSET else terms.uses
     return (
         given("rights/license", terms.license),
-        holds("generate" in uses, "rights/uses", 'a list that holds "generate"', uses),
+        holds("generate" in uses, "rights/uses", 'a list that holds "generate"', terms.uses),
     )

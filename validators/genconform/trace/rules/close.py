@@ -16,7 +16,7 @@ rules = Rules(EventKind.CLOSE)
 @rules.shows(
     "consumerAcknowledgment",
     Route.REQUIRE_CONSUMER_ACKNOWLEDGMENT,
-    reads="acknowledgment/consumerDigest acknowledgment/outputDigest",
+    reads="acknowledgment/consumerDigest acknowledgment/outputDigest accountOutcome/output/digest",
 )
 def consumer_acknowledgment(shown: Shown) -> Comparisons:
     """acknowledgment names the bound consumer and the delivered output."""
@@ -63,7 +63,9 @@ def _own_slot(shown: Shown, name: str, slot: str | UnsetType, bound: str) -> Com
 
 
 @rules.shows(
-    "descendantReferences", Route.REQUIRE_DESCENDANT_REFERENCES, reads="descendants/references"
+    "descendantReferences",
+    Route.REQUIRE_DESCENDANT_REFERENCES,
+    reads="descendants/references selectMode/baseline/runId verifyDraft/fallback/runId",
 )
 def descendant_references(shown: Shown) -> Comparisons:
     """descendants.references holds the baseline's run, and the fallback's where one ran."""
@@ -80,7 +82,9 @@ def descendant_references(shown: Shown) -> Comparisons:
 
 
 @rules.shows(
-    "resultDigestBound", Route.REQUIRE_BOUND_RESULT_DIGEST, reads="result/slot result/outputDigest"
+    "resultDigestBound",
+    Route.REQUIRE_BOUND_RESULT_DIGEST,
+    reads="result/slot result/outputDigest accountOutcome/output/digest",
 )
 def result_digest_bound(shown: Shown) -> Comparisons:
     """result binds the delivered output to the slot that was bound for this run."""
@@ -105,12 +109,15 @@ def result_digest_bound(shown: Shown) -> Comparisons:
 def cleanup(shown: Shown) -> Comparisons:
     """cleanup released as many cache bytes as were taken, and removed as many hooks."""
     taken = shown.close.cleanup
+    allocated, installed = taken.cache_bytes_allocated, taken.hooks_installed
     return (
+        given("cleanup/cacheBytesAllocated", allocated),
+        given("cleanup/hooksInstalled", installed),
         equal(
             "cleanup/cacheBytesReleased",
             taken.cache_bytes_released,
-            taken.cache_bytes_allocated,
+            allocated,
             "cacheBytesAllocated",
         ),
-        equal("cleanup/hooksRemoved", taken.hooks_removed, taken.hooks_installed, "hooksInstalled"),
+        equal("cleanup/hooksRemoved", taken.hooks_removed, installed, "hooksInstalled"),
     )

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from genconform.digest.canonical import canonical_digest
 from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import EventKind
-from genconform.trace.format import DECISIONS, NON_CLAIMS, PROMOTE
+from genconform.trace.format import DECISIONS, NON_CLAIMS, PROMOTE, PROMOTIONS
 from genconform.trace.rules.base import Rules
 from genconform.trace.shown import Comparisons, Shown, Unmet, equal, given, holds, known
 
@@ -15,7 +15,9 @@ rules = Rules(EventKind.DECIDE)
 
 
 @rules.presumes(
-    "rawSpeedPromotionRequested", Route.BLOCK_RAW_SPEED_PROXY, reads="promotionsRequested"
+    "rawSpeedPromotionRequested",
+    Route.BLOCK_RAW_SPEED_PROXY,
+    reads="promotionsRequested promotionsRequested/kind",
 )
 def no_raw_speed_promotion(shown: Shown) -> Comparisons:
     """promotionsRequested is there, and every request in it is for support."""
@@ -23,7 +25,9 @@ def no_raw_speed_promotion(shown: Shown) -> Comparisons:
 
 
 @rules.presumes(
-    "supportPromotionRequested", Route.REQUIRE_EVIDENCE_TRANSITION, reads="promotionsRequested"
+    "supportPromotionRequested",
+    Route.REQUIRE_EVIDENCE_TRANSITION,
+    reads="promotionsRequested promotionsRequested/kind",
 )
 def no_support_promotion(shown: Shown) -> Comparisons:
     """promotionsRequested is there, and every request in it is for rawSpeed."""
@@ -98,19 +102,27 @@ def evidence_transition(shown: Shown) -> Comparisons:
     "decisionReceipt",
     Route.REQUIRE_DECISION_RECEIPT,
     reads="receipt/decision receipt/basisDigest basis/outputDigest basis/taskPassed "
-    "basis/baselineRunId",
+    "basis/baselineRunId promotionsRequested promotionsRequested/kind "
+    "accountOutcome/output/digest accountOutcome/task/passed selectMode/baseline/runId",
 )
 def decision_receipt(shown: Shown) -> Comparisons:
     """receipt.decision is a known one, on a basis with basisDigest that agrees with the account.
 
-    It is promote only where a promotion was requested.
+    promotionsRequested tells what it decides on; it is promote only if something was requested.
     """
     receipt, basis = shown.decide.receipt, shown.decide.basis
-    promotes = receipt.decision == PROMOTE
+    requested = shown.decide.promotions_requested
+    asked = [] if requested is UNSET else [request.kind for request in requested]
     return (
         known("receipt/decision", receipt.decision, DECISIONS),
         holds(
-            not promotes or bool(shown.decide.promotions_requested),
+            requested is not UNSET and all(kind in PROMOTIONS for kind in asked),
+            "promotionsRequested",
+            "a list of requests, each for one of " + ", ".join(PROMOTIONS),
+            requested,
+        ),
+        holds(
+            bool(asked) or receipt.decision != PROMOTE,
             "receipt/decision",
             "another decision, for no promotion was requested",
             receipt.decision,

@@ -160,7 +160,8 @@ def acceptance_predicate(shown: Shown) -> Comparisons:
     "matchedBaseline",
     Route.REQUIRE_MATCHED_BASELINE,
     reads="baseline/mode baseline/runId baseline/modelDigest baseline/promptDigest "
-    "baseline/maxNewTokens baseline/dtype",
+    "baseline/maxNewTokens baseline/dtype "
+    "bindContext/request/promptDigest bindContext/request/maxNewTokens",
 )
 def matched_baseline(shown: Shown) -> Comparisons:
     """baseline has the identity's baselineDigest, and differs from the run in its mode alone.
@@ -211,7 +212,11 @@ def matched_baseline(shown: Shown) -> Comparisons:
     )
 
 
-@rules.shows("latencyBudget", Route.REQUIRE_LATENCY_BUDGET, reads="latencyBudgetSeconds")
+@rules.shows(
+    "latencyBudget",
+    Route.REQUIRE_LATENCY_BUDGET,
+    reads="latencyBudgetSeconds bindContext/deadlineSeconds",
+)
 def latency_budget(shown: Shown) -> Comparisons:
     """latencyBudgetSeconds is more than 0 and within the deadline."""
     seconds = shown.select.latency_budget_seconds

@@ -130,7 +130,7 @@ def _enough_accepted(shown: Shown) -> Unmet | None:
     Route.REQUIRE_EXECUTABLE_FALLBACK,
     reads="fallback/completed fallback/mode fallback/runId fallback/forwardPasses "
     "fallback/seconds fallback/output/digest fallback/output/tokens fallback/output/text "
-    "selectMode/slowFallback/mode",
+    "selectMode/slowFallback/mode bindContext/request/maxNewTokens",
 )
 def fallback_executable(shown: Shown) -> Comparisons:
     """fallback ran to its end, as a run of its own, in the mode that was declared beforehand.
@@ -199,7 +199,7 @@ def fallback_residual(shown: Shown) -> Comparisons:
     "acceptedOutput",
     Route.REQUIRE_ACCEPTED_OUTPUT,
     reads="output/digest output/tokens output/text reference/runId reference/outputDigest "
-    "verification/emittedTokens",
+    "verification/emittedTokens selectMode/baseline/runId bindContext/request/maxNewTokens",
 )
 def accepted_output(shown: Shown) -> Comparisons:
     """output is token by token the matched baseline's own, and all that was emitted.
@@ -216,6 +216,7 @@ def accepted_output(shown: Shown) -> Comparisons:
             shown.verify.verification.emitted_tokens,
             "verification.emittedTokens",
         ),
+        given("reference/outputDigest", reference.output_digest),
         equal("output/digest", output.digest, reference.output_digest, "reference.outputDigest"),
         equal(
             "reference/runId",
