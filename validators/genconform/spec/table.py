@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from genconform.document import Document, decode, read_document
+from genconform.document import Document, decode, escape, read_document
 from genconform.errors import MalformedInput
 from genconform.tree import Tree
 
@@ -167,12 +167,22 @@ def parse_table(document: Document) -> Table:
         MalformedInput: unknown field, route twice, missing terminal line, unreachable line, a name
             that is not declared, or a count that is not as declared.
     """
+    _decode_stage_lines(document)
     table = decode(document, Table)
     for pointer, reason, expected, actual in _faults(table):
         raise MalformedInput(
             reason, location=document.location(pointer), expected=expected, actual=actual
         )
     return table
+
+
+def _decode_stage_lines(document: Document) -> None:
+    """Read the lines of each stage apart, for an error among them to name its line."""
+    root = document.value
+    stage_lines = root.get("stageLines") if isinstance(root, dict) else None
+    if isinstance(stage_lines, dict):
+        for stage, lines in stage_lines.items():
+            decode(document, tuple[Line, ...], lines, f"/stageLines/{escape(stage)}")
 
 
 _Fault = tuple[str, str, str | None, str | None]
@@ -211,7 +221,7 @@ def _undeclared(table: Table) -> Iterator[_Fault]:
     identity = {value.name for value in table.identity}
     for index, fact in enumerate(table.facts):
         for name in set(fact.compares) - identity:
-            yield f"/facts/{index}", f"no identity value is named {name!r}", None, None
+            yield f"/facts/{index}/compares", f"no identity value is named {name!r}", None, None
     askable = {field.name for field in table.fields} | {fact.name for fact in table.facts}
     for pointer, _, line in _located_lines(table):
         for name in line.names:
@@ -281,7 +291,7 @@ def _unreachable(table: Table) -> Iterator[_Fault]:
     for stage, lines in table.stage_lines.items():
         for index, line in enumerate(lines):
             above = (*table.common_lines, *lines[:index])
-            if not _reachable(line, above):
+            if not reachable(line, above):
                 yield (
                     f"/stageLines/{stage}/{index}",
                     f"the line of {line.route!r} is unreachable",
@@ -290,7 +300,7 @@ def _unreachable(table: Table) -> Iterator[_Fault]:
                 )
 
 
-def _reachable(line: Line, above: tuple[Line, ...]) -> bool:
+def reachable(line: Line, above: tuple[Line, ...]) -> bool:
     """Whether some values take the line and none of those above: a search with backtracking."""
     if not line.unless:
         return _escapes(line.when, above)
