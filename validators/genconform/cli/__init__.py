@@ -21,6 +21,7 @@ COMMANDS = {
     "mutate": "genconform.cli.mutate:mutate",
     "replay": "genconform.cli.replay:replay_command",
     "report": "genconform.cli.report:report",
+    "trace": "genconform.cli.trace:trace",
     "validate-all": "genconform.cli.validate:validate_all",
 }
 _INTERNAL_ERROR = 4

@@ -21,6 +21,7 @@ _STYLE = {
 _LEVEL_STYLE = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 _PLAIN_WIDTH = 120
 _SHOWN_AT_MOST = 20
+_NAMED_AT_MOST = 12
 
 
 def render(report: Report) -> str:
@@ -92,13 +93,26 @@ def _print_findings(to: Console, check: CheckResult) -> None:
 
 
 def _finding(finding: Finding) -> str:
-    place = f"{escape(str(finding.location))}: " if finding.location.file else ""
-    text = f"  {place}{escape(finding.message)}"
+    place = f"{plain(finding.location)}: " if finding.location.file else ""
+    text = f"  {place}{plain(finding.message)}"
     if finding.expected is not None:
-        text += f"\n    expected {escape(str(finding.expected))}"
+        text += f"\n    expected {plain(finding.expected)}"
     if finding.actual is not None:
-        text += f"\n    found    {escape(str(finding.actual))}"
+        text += f"\n    found    {plain(finding.actual)}"
     return text
+
+
+def plain(value: object) -> str:
+    """A value as text that neither styles nor steers a terminal, whatever an input put into it."""
+    text = "".join(
+        char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in str(value)
+    )
+    return escape(text)
+
+
+def _named(names: list[str]) -> str:
+    more = len(names) - _NAMED_AT_MOST
+    return escape(", ".join(names[:_NAMED_AT_MOST]) + (f", … and {more} more" if more > 0 else ""))
 
 
 def _last_line(report: Report) -> str:
@@ -107,9 +121,9 @@ def _last_line(report: Report) -> str:
     others = [f"{check.verdict.value} {check.id}" for check in ran if check.id not in passed]
     text = f"{styled(report.verdict)}: {len(passed)} of {len(ran)} passed"
     if passed:
-        text += f" ({escape(', '.join(passed))})"
+        text += f" ({_named(passed)})"
     if others:
-        text += f"; {escape(', '.join(others))}"
+        text += f"; {_named(others)}"
     if len(ran) < len(report.checks):
         text += f"; {len(ran)} of {len(report.checks)} ran"
     return text

@@ -1,0 +1,123 @@
+"""`genconform trace`: judge recorded runs, and tell the story of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from genconform.cli.options import give, reporting, write
+from genconform.cli.progress import watched
+from genconform.errors import UsageError
+from genconform.finding import CheckResult, Finding, Verdict, report_of
+from genconform.report import text
+from genconform.trace import files
+from genconform.trace.judge import JudgedFile, JudgedRun
+from genconform.trace.story import Chapter, tell
+
+_PATHS = click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
+_RUNS_NAMED = 8
+
+
+@click.group()
+def trace() -> None:
+    """Recorded runs: judged by the lifecycle from their evidence alone."""
+
+
+@trace.command()
+@_PATHS
+@reporting
+def check(paths: tuple[Path, ...], format_: str, output: Path | None) -> None:
+    """Judge every run of every trace.
+
+    PATH is a trace, or a folder whose files ending in .jsonl are traces. All are judged: a broken
+    one hides none of the others. The verdict follows from evidence; what a recorder claims without
+    it is a finding.
+    """
+    found = [files.find(path) for path in paths]
+    total = sum(len(entry.traces) for entry in found)
+    results = watched(chain.from_iterable(map(_results, found)), total, "traces")
+    give(report_of(results), format_, output)
+
+
+def _results(found: files.Found) -> Iterator[CheckResult]:
+    if not found.traces:
+        yield files.nothing_found(found)
+    for path in found.traces:
+        yield files.result(files.judge_path(path))
+
+
+@trace.command()
+@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--run", "run_id", metavar="ID", help="The run to tell, where the file has several.")
+def explain(file: Path, run_id: str | None) -> None:
+    """Tell the story of one run: each stage, its route, what it cost, what was missing."""
+    judged = files.judge_path(file)
+    run = _chosen(judged, run_id)
+    to = text.console()
+    if run is not None:
+        _print_story(to, run)
+    if judged.fault is not None:
+        _print_findings(to, (judged.fault,))
+    write(text.printed(to), None)
+    verdict = judged.verdict if run is None or run_id is None else run.verdict
+    click.get_current_context().exit(verdict.exit_code)
+
+
+def _chosen(judged: JudgedFile, run_id: str | None) -> JudgedRun | None:
+    """The run that was meant; none in a file that ends before its first run begins."""
+    ids = [run.header.run.id for run in judged.runs]
+    if run_id is None and len(ids) <= 1:
+        return next(iter(judged.runs), None)
+    if run_id in ids:
+        return judged.runs[ids.index(run_id)]
+    shown = ", ".join(ids[:_RUNS_NAMED]) + (", …" if len(ids) > _RUNS_NAMED else "")
+    raise UsageError(
+        f"{judged.name} has no run {run_id}" if run_id else f"{judged.name} has {len(ids)} runs",
+        expected=f"--run with one of {shown}",
+    )
+
+
+def _print_story(to: Console, run: JudgedRun) -> None:
+    story = tell(run)
+    to.print(f"[bold]{text.plain(story.title)}[/]: {text.styled(run.verdict)}", soft_wrap=True)
+    to.print(f"[dim]{text.plain(story.subjects)}[/]", soft_wrap=True)
+    for number, chapter in enumerate(story.chapters, 1):
+        _print_chapter(to, number, chapter)
+    told = {finding for chapter in story.chapters for finding in chapter.findings}
+    _print_findings(to, tuple(finding for finding in run.findings if finding not in told))
+    if story.untold:
+        kinds = ", ".join(kind.value for kind in story.untold)
+        missing = "not there" if run.verdict is Verdict.INCOMPLETE else "not asked"
+        to.print(f"[dim]{missing}: {kinds}[/]", soft_wrap=True)
+
+
+def _print_chapter(to: Console, number: int, chapter: Chapter) -> None:
+    style = "green" if chapter.accepted else "bold red"
+    stays = "" if chapter.accepted else ", and the request stays"
+    to.print(
+        f"\n{number} {chapter.kind.value}: {chapter.before.value} → {chapter.after.value}"
+        f"  [{style}]{chapter.route.value}[/]{stays}",
+        soft_wrap=True,
+    )
+    for sentence in chapter.sentences:
+        to.print(f"    {text.plain(sentence)}", soft_wrap=True)
+    _print_findings(to, chapter.findings)
+
+
+def _print_findings(to: Console, findings: tuple[Finding, ...]) -> None:
+    for finding in findings:
+        to.print(
+            f"  [red]✗[/] [bold]{text.plain(finding.rule)}[/] {text.plain(finding.location)}: "
+            f"{text.plain(finding.message)}",
+            soft_wrap=True,
+        )
+        to.print(
+            f"      expected {text.plain(finding.expected)}; found {text.plain(finding.actual)}",
+            soft_wrap=True,
+        )

@@ -1,0 +1,98 @@
+"""Trace files on disk: which ones a user means, and the verdict on each as a check's result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from genconform.document import unreadable
+from genconform.errors import UsageError
+from genconform.finding import CheckResult, Finding, Level, Location, Verdict
+from genconform.trace.judge import JudgedFile, JudgedRun, judge_file
+
+SUFFIX = ".jsonl"
+
+
+class Found(Struct, frozen=True):
+    """What stands at a path that a user named: the traces below it, sorted.
+
+    A folder may hold none.
+    """
+
+    name: str
+    traces: tuple[Path, ...]
+
+
+def find(path: Path) -> Found:
+    """A file is a trace whatever its name; a folder holds those that end in .jsonl.
+
+    Raises:
+        UsageError: the path does not exist, or it or a folder below it cannot be read.
+    """
+    if not path.is_dir():
+        if not path.exists():
+            raise UsageError(
+                f"there is no file or folder {path.as_posix()}",
+                remedy="Name a trace, or a folder that holds traces.",
+            )
+        return Found(path.as_posix(), (path,))
+    return Found(path.as_posix(), tuple(sorted(_below(path))))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    def refuse(error: OSError) -> None:
+        raise unreadable(Path(error.filename or folder).as_posix(), error)
+
+    for parent, _, names in os.walk(folder, onerror=refuse):
+        yield from (Path(parent, name) for name in names if name.endswith(SUFFIX))
+
+
+def judge_path(path: Path) -> JudgedFile:
+    """Judge a file; its name in findings is the path as it was given.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return judge_file(stream, path.as_posix())
+    except OSError as error:
+        raise unreadable(path.as_posix(), error) from error
+
+
+def result(judged: JudgedFile) -> CheckResult:
+    """The verdict on a file, with its runs and their routes as details."""
+    runs = judged.runs
+    counts = {
+        "runs": len(runs),
+        "passed": sum(run.verdict is Verdict.PASS for run in runs),
+        "events": sum(len(run.events) for run in runs),
+    }
+    details = {"runs": [_run(run) for run in runs]}
+    return CheckResult(judged.name, judged.verdict, counts, judged.findings, details=details)
+
+
+def _run(run: JudgedRun) -> dict[str, Any]:
+    return {
+        "id": run.header.run.id,
+        "mode": run.header.run.mode,
+        "verdict": run.verdict.value,
+        "stage": run.state.stage.value,
+        "routes": [event.route.value for event in run.events],
+    }
+
+
+def nothing_found(found: Found) -> CheckResult:
+    """The result for a folder without a trace, which is never a pass."""
+    finding = Finding(
+        "trace.incomplete.empty",
+        Level.ERROR,
+        "the folder holds no traces",
+        Location(found.name),
+        expected=f"files that end in {SUFFIX}",
+    )
+    return CheckResult(found.name, Verdict.INCOMPLETE, {"runs": 0}, (finding,))
