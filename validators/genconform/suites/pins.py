@@ -6,7 +6,7 @@ item of a list) and the SHA-256 of the RFC 8785 form of {pointer: value} over th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -53,11 +53,14 @@ def _parsed(data: bytes, name: str) -> Pins:
     return decode(parse_document(data, name), Pins)
 
 
-def as_pinned(suite: str) -> PlacedRule[Any]:
-    """The rule that a record with an `id` holds what is pinned for that id."""
+def as_pinned(suite: str, computed: Callable[[Any], Any] | None = None) -> PlacedRule[Any]:
+    """The rule that a record with an `id` holds what is pinned for that id.
+
+    With `computed`, the pointers are those of what it makes of the record, which has an `id` too.
+    """
 
     def rule(placed: Placed[Any]) -> Iterator[Fault]:
-        value = placed.document.value
+        value = computed(placed.record) if computed else placed.document.value
         pinned = load_pins(placed.tree, suite).records
         if value["id"] not in pinned:
             yield Fault("/id", "nothing is pinned for this id", sorted(pinned), value["id"])

@@ -116,7 +116,7 @@ class RecordRules(Generic[_R]):
         summary: str,
         *,
         free: Mapping[str, str] | None = None,
-        carries: Callable[[_R], dict[str, int]] = lambda _: {},
+        carries: Callable[[_R], dict[str, Any]] = lambda _: {},
     ) -> RecordSuite[_R]:
         """The suite that holds its records to these rules."""
         return RecordSuite(
@@ -207,13 +207,13 @@ class RecordSuite(Suite, Generic[_R]):
     Attributes:
         rules: the rules over its records.
         free: pointers, `*` for any one step, that no rule binds, each with the reason why not.
-        carries: what a valid record holds that others may count, by name.
+        carries: what a valid record comes to that others may count or read, by name.
     """
 
     change: Callable[[Fixture, Mutation], Fixture] = changed_record
     rules: RecordRules[_R]
     free: Mapping[str, str] = field(default_factory=dict)
-    carries: Callable[[_R], dict[str, int]] = lambda _: {}
+    carries: Callable[[_R], dict[str, Any]] = lambda _: {}
 
     def fixtures(self, tree: Tree, kind: str) -> list[Fixture]:
         """The fixtures in a folder, by name; changes are made."""
