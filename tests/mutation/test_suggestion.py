@@ -28,16 +28,21 @@ WRITTEN = re.compile(
 )
 
 
+SOME = [
+    name
+    for name in list(MUTANTS)[::6]
+    if not name.startswith(("skip:closed", "remember:"))  # equivalent, or noticed by a run alone
+]
+
+
 def said(mutant: Mutant) -> str:
     difference = prove(TABLE, mutant)
     assert not isinstance(difference, Proof)
     return suggest(difference, BASES)
 
 
-@pytest.mark.parametrize("name", list(MUTANTS)[::6])
+@pytest.mark.parametrize("name", SOME)
 def test_a_suggested_mutation_kills_its_mutant(name: str) -> None:
-    if name.startswith(("skip:closed", "remember:")):
-        pytest.skip("equivalent, or noticed by a run alone")
     mutant = MUTANTS[name]
     suggestion = said(mutant)
     written = WRITTEN.fullmatch(suggestion)

@@ -106,7 +106,9 @@ def _listed(judged: Sequence[Judged], survivors: bool, killers: bool) -> str:
     to.print(_by_operator(judged))
     shown = [one for one in judged if killers or (survivors and one.outcome is not Outcome.KILLED)]
     if shown:
-        to.print(_by_mutant(shown))
+        to.print()
+    for one in shown:
+        to.print(escape(_said(one)), soft_wrap=True)
     to.print()
     return text.printed(to)
 
@@ -121,18 +123,12 @@ def _by_operator(judged: Sequence[Judged]) -> Grid:
     return grid
 
 
-def _by_mutant(judged: Sequence[Judged]) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for title in ("mutant", "outcome", "shown by", "expected", "found"):
-        grid.add_column(title)
-    for one in judged:
-        grid.add_row(*map(escape, (one.mutant.id, one.outcome.value, *_shown_by(one))))
-    return grid
-
-
-def _shown_by(one: Judged) -> tuple[str, str, str]:
+def _said(one: Judged) -> str:
+    """What became of a mutant, in one line."""
+    said = f"{one.mutant.id}: {one.outcome.value}"
     if one.kill is not None:
-        return one.kill.test, one.kill.expected, one.kill.actual
+        kill = one.kill
+        return f"{said} by {kill.test}, which expects {kill.expected} and finds {kill.actual}"
     if one.proof is not None:
-        return f"{one.proof.cases:,} cases visited", "", ""
-    return "nothing; the finding below says what would", "", ""
+        return f"{said}, for all of {one.proof.cases:,} cases come out the same"
+    return f"{said}; the finding below says what would kill it"

@@ -114,7 +114,7 @@ def _unexpected(document: Document, expected: Expectation, walked: Walked) -> It
 
 
 def _shown(expectation: Expectation) -> tuple[Any, ...]:
-    return tuple(to_builtins(expectation).values())
+    return ", ".join(expectation.routes), expectation.stage.value, to_builtins(expectation.counters)
 
 
 def change_event(fixture: Fixture, mutation: Mutation) -> Fixture:
@@ -200,14 +200,17 @@ def bases(tree: Tree) -> list[Base]:
 
 
 def run_as_test(fixture: Fixture) -> Test | None:
-    """A committed run as a test of a lifecycle, if it can be read and says what must come out."""
+    """A committed run as a test of a lifecycle.
+
+    None if it cannot be read, says nothing of what must come out, or says so wrongly.
+    """
     try:
         run = read_run(fixture.document)
     except MalformedInput:
         return None
-    if run.expect is UNSET:
-        return None
     walked = walk(run)
+    if run.expect is UNSET or any(_unexpected(fixture.document, run.expect, walked)):
+        return None
     return Test(
         id=fixture.name,
         location=Location(fixture.name),
