@@ -17,6 +17,7 @@ from genconform.errors import GenconformError
 COMMANDS = {
     "digest": "genconform.cli.digest:digest",
     "explain": "genconform.cli.explain:explain",
+    "lean": "genconform.cli.lean:lean",
     "lifecycle": "genconform.cli.lifecycle:lifecycle",
     "mutate": "genconform.cli.mutate:mutate",
     "replay": "genconform.cli.replay:replay_command",

@@ -90,8 +90,11 @@ def staleness(text: str | None, certificate: Certificate) -> Iterator[Finding]:
 
 
 def disagreement(build: Build, refused: Iterable[Theorem]) -> Iterator[Finding]:
-    """A finding for each theorem that the kernel refuses, with the first case that differs."""
+    """For each stage of which the kernel refuses a theorem, the first case that differs."""
+    first: dict[Stage, Theorem] = {}
     for theorem in refused:
+        first.setdefault(theorem.stage, theorem)
+    for theorem in first.values():
         difference = locate(build, theorem)
         if difference is not None:
             yield Finding(

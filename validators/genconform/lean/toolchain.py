@@ -139,12 +139,11 @@ def _require_digest(library: Path, *, use_cache: bool) -> None:
 
 
 def _digest(library: Path, *, use_cache: bool) -> str:
-    """The SHA-256 of a library; remembered while its size and time of change stay the same."""
+    """The SHA-256 of a library; the pinned one is known again by its size and time of change."""
     status = library.stat()
     key = cache.key_of("library", str(library), str(status.st_size), str(status.st_mtime_ns))
-    known = cache.load(key) if use_cache else None
-    if known is not None:
-        return known.decode()
+    if use_cache and cache.load(key) == LIBRARY_SHA256.encode():
+        return LIBRARY_SHA256
     with library.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     cache.store(key, found.encode())
