@@ -43,14 +43,13 @@ def test_mutate_says_what_became_of_everything(genconform: CommandLine) -> None:
 def test_mutate_gives_the_same_bytes_in_any_folder(
     genconform: CommandLine, copied_tree: Tree, tmp_path: Path
 ) -> None:
-    for format_ in ("text", "json", "junit"):
-        here = genconform("mutate", "--format", format_)
-        there = genconform("mutate", "--format", format_, "--root", tmp_path, cwd=tmp_path)
-        assert here.stdout == there.stdout
+    here = genconform("mutate", "--format", "json")
+    there = genconform("mutate", "--format", "json", "--root", copied_tree.root, cwd=tmp_path)
+    assert here.stdout == there.stdout
 
 
-def test_mutate_names_the_killer_of_each_mutant(genconform: CommandLine) -> None:
-    done = genconform("mutate", "table", "--format", "json")
+def test_mutate_names_the_killer_of_each_mutant(genconform_here: CommandLine) -> None:
+    done = genconform_here("mutate", "table", "--format", "json")
     details = report(done.stdout)["checks"][0]["details"]
     assert details["score"] == 100
     killed = {one["id"]: one for one in details["mutants"] if one["outcome"] == "killed"}
@@ -61,18 +60,18 @@ def test_mutate_names_the_killer_of_each_mutant(genconform: CommandLine) -> None
         "expected": "requireRiskTier",
         "actual": "requireQualityTarget",
     }
-    listed = genconform("mutate", "table", "--killers").stdout
+    listed = genconform_here("mutate", "table", "--killers").stdout
     assert all(f"{name}: killed by {one['killedBy']}" in listed for name, one in killed.items())
 
 
-def test_mutate_shows_how_equivalents_are_known(genconform: CommandLine) -> None:
-    listed = genconform("mutate", "table", "--survivors").stdout
+def test_mutate_shows_how_equivalents_are_known(genconform_here: CommandLine) -> None:
+    listed = genconform_here("mutate", "table", "--survivors").stdout
     assert "skip:closed:requested: equivalent, for all of 128 cases come out the same" in listed
     assert "drop:contextBound:requireRiskTier" not in listed
 
 
-def test_mutate_runs_the_suites_that_are_named(genconform: CommandLine) -> None:
-    done = genconform("mutate", "routes", "--format", "json")
+def test_mutate_runs_the_suites_that_are_named(genconform_here: CommandLine) -> None:
+    done = genconform_here("mutate", "routes", "--format", "json")
     assert done.returncode == 0
     checks = report(done.stdout)["checks"]
     assert [(check["id"], check["counts"]) for check in checks] == [
@@ -100,20 +99,22 @@ def test_mutate_exits_with_what_it_found(
     assert said in done.stdout
 
 
-def test_survivors_fail_the_threshold(genconform: CommandLine, copied_tree: Tree) -> None:
+def test_survivors_fail_the_threshold(genconform_here: CommandLine, copied_tree: Tree) -> None:
     Path(copied_tree.path("mutations/conditions.yaml")).unlink()
     root = ("--root", copied_tree.root)
-    failed = genconform("mutate", "table", "--survivors", *root)
+    failed = genconform_here("mutate", "table", "--survivors", *root)
     assert failed.returncode == 1
     assert "substitute:taskVersion" in failed.stdout
     assert "set: {taskVersion: 2}" in failed.stdout
     assert "a score of at least 100 %" in failed.stdout
-    assert genconform("mutate", "table", "--threshold", "95", *root).returncode == 0
-    assert genconform("mutate", "table", "--threshold", "99.9", *root).returncode == 1
+    assert genconform_here("mutate", "table", "--threshold", "95", *root).returncode == 0
+    assert genconform_here("mutate", "table", "--threshold", "99.9", *root).returncode == 1
 
 
-def test_the_export_is_written_beside_the_report(genconform: CommandLine, tmp_path: Path) -> None:
-    done = genconform("mutate", "--export", tmp_path / "mutants.json")
+def test_the_export_is_written_beside_the_report(
+    genconform_here: CommandLine, tmp_path: Path
+) -> None:
+    done = genconform_here("mutate", "--export", tmp_path / "mutants.json")
     assert done.returncode == 0
     exported = report((tmp_path / "mutants.json").read_text())
     assert len(exported["files"]["spec/lifecycle.yaml"]["mutants"]) == 624
@@ -134,9 +135,9 @@ def test_the_export_is_written_beside_the_report(genconform: CommandLine, tmp_pa
     ],
 )
 def test_wrong_usage_is_said_in_one_paragraph(
-    genconform: CommandLine, arguments: list[str], said: str, tmp_path: Path
+    genconform_here: CommandLine, arguments: list[str], said: str, tmp_path: Path
 ) -> None:
-    done = genconform(*arguments, cwd=tmp_path)
+    done = genconform_here(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
 
