@@ -193,6 +193,13 @@ def test_a_file_that_is_no_yaml_says_what_to_quote(tmp_path: Path, text: str) ->
     assert "quotes" in (fault.error.expected or "")
 
 
+@pytest.mark.parametrize("name", ["table", "coverage"])
+def test_names_that_reports_use_are_taken(name: str) -> None:
+    authored = parsed(GOOD.replace("mine", name), f"mutations/{name}.yaml")
+    assert (authored.suites, authored.mutations) == ((f"{name}.yaml",), ())
+    assert authored.faults[0].error.message == "a suite cannot have this name"
+
+
 def test_no_folder_is_no_suite(tmp_path: Path) -> None:
     assert load_authored(Tree(tmp_path)) == Authored()
 

@@ -13,6 +13,7 @@ from genconform.cli.options import give, reporting, rooted, write
 from genconform.cli.progress import watched
 from genconform.errors import UsageError
 from genconform.finding import Report, report_of
+from genconform.mutation.author import TABLE_SUITE
 from genconform.mutation.export import render_export
 from genconform.mutation.operators import mutants
 from genconform.mutation.score import Judged, Outcome
@@ -21,7 +22,6 @@ from genconform.spec.table import load_table
 from genconform.suites.authored import try_all
 from genconform.suites.mutations import (
     FULL_SCORE,
-    TABLE_SUITE,
     coverage_result,
     judge_table,
     lifecycle_tests,

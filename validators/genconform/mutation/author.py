@@ -21,6 +21,8 @@ from genconform.finding import Location
 from genconform.tree import Tree
 
 FOLDER = "mutations"
+# What reports call the mutants of the table, and the routes that mutations show.
+RESERVED = TABLE_SUITE, COVERAGE = "table", "coverage"
 _T = TypeVar("_T", bound=Struct)
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 
@@ -135,6 +137,8 @@ def load_authored(tree: Tree) -> Authored:
 def parse_suite(document: Document) -> Authored:
     """The mutations of one file, and everything that is wrong with it."""
     stem = PurePosixPath(document.name).stem
+    if stem in RESERVED:
+        return _taken(document)
     try:
         head = _decoded(document, _Head, document.value, "")
     except MalformedInput as error:
@@ -153,6 +157,16 @@ def parse_suite(document: Document) -> Authored:
         except MalformedInput as error:
             faults.append(error)
     return Authored((stem,), tuple(placed), tuple(Fault(stem, error) for error in faults))
+
+
+def _taken(document: Document) -> Authored:
+    name = PurePosixPath(document.name).name
+    error = MalformedInput(
+        "a suite cannot have this name",
+        location=Location(document.name),
+        expected=f"any other than {' and '.join(RESERVED)}, which reports call otherwise",
+    )
+    return Authored((name,), (), (Fault(name, error),))
 
 
 def _misnamed(document: Document, name: str, stem: str) -> MalformedInput:

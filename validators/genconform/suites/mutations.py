@@ -13,6 +13,7 @@ from typing import Any
 from genconform.context import Context
 from genconform.document import read_document
 from genconform.finding import CheckResult, Finding, Level, Location, combine, verdict_of
+from genconform.mutation.author import COVERAGE, TABLE_SUITE
 from genconform.mutation.operators import OPERATORS, mutants
 from genconform.mutation.score import Judged, Outcome, Test, judge_mutants, score
 from genconform.mutation.suggestion import suggest
@@ -22,8 +23,6 @@ from genconform.suites.authored import Trial, try_all
 from genconform.suites.replay import summed
 from genconform.tree import Tree
 
-TABLE_SUITE = "table"
-COVERAGE = "coverage"
 FULL_SCORE = 100.0
 
 
