@@ -16,8 +16,8 @@ from genconform.lifecycle.space import KIND_OF
 from genconform.mutation.author import Mutation, Unfit, one_of
 from genconform.mutation.change import change_at_pointer
 from genconform.suites import Fixture, Suite
-from genconform.tree import Tree
 from genconform.trace.judge import judge_file
+from genconform.tree import Tree
 
 _DIGEST = "/eventDigest"
 
