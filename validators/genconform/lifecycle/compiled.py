@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,12 @@ from genconform.errors import Unsupported
 from genconform.lifecycle.bulk import NO_CODE, OWN_BITS, BulkEngine, Codes, Packed
 from genconform.lifecycle.space import COMMON_NAMES
 
+_LOW_OWN = (1 << OWN_BITS) - 1
+_LOW_COMMON = (1 << len(COMMON_NAMES)) - 1
+
 
 def compiled_route(engine: BulkEngine) -> Callable[[Packed, Codes], Codes]:
-    """A function that does what `engine.route(packed, out)` does.
+    """A function that writes, for every packet, what `engine.route(packed, out)` writes.
 
     Raises:
         Unsupported: numba is not installed, or the table's lines do not fall into common ones and
@@ -27,8 +29,10 @@ def compiled_route(engine: BulkEngine) -> Callable[[Packed, Codes], Codes]:
         raise Unsupported(
             "numba is not installed", remedy="Install it with `pip install 'genconform[fast]'`."
         )
-    common, own = _halves(engine)
-    kernel = _kernel()
+    from numba import njit
+
+    common, own = halves(engine)
+    kernel = njit(nogil=True)(look_up)
 
     def route(packed: Packed, out: Codes) -> Codes:
         kernel(packed, common, own, out)
@@ -37,7 +41,7 @@ def compiled_route(engine: BulkEngine) -> Callable[[Packed, Codes], Codes]:
     return route
 
 
-def _halves(engine: BulkEngine) -> tuple[Codes, Codes]:
+def halves(engine: BulkEngine) -> tuple[Codes, Codes]:
     """The code that each common combination decides alone, NO_CODE where the stage's own lines do;
     and the code of each own combination where they do.
     """
@@ -51,16 +55,9 @@ def _halves(engine: BulkEngine) -> tuple[Codes, Codes]:
     return common, own_rows[0]
 
 
-def _kernel() -> Any:
-    import numba
-
-    low_own, low_common, none = (1 << OWN_BITS) - 1, (1 << len(COMMON_NAMES)) - 1, NO_CODE
-
-    @numba.njit(nogil=True, cache=False)  # type: ignore[untyped-decorator]
-    def kernel(packed: Packed, common: Codes, own: Codes, out: Codes) -> None:
-        for place in range(packed.size):
-            packet = packed[place]
-            code = common[(packet >> OWN_BITS) & low_common]
-            out[place] = own[packet & low_own] if code == none else code
-
-    return kernel
+def look_up(packed: Packed, common: Codes, own: Codes, out: Codes) -> None:
+    """Two look-ups a packet, as a plain loop for numba to compile."""
+    for place in range(packed.size):
+        packet = packed[place]
+        code = common[(packet >> OWN_BITS) & _LOW_COMMON]
+        out[place] = own[packet & _LOW_OWN] if code == NO_CODE else code

@@ -115,7 +115,7 @@ def _malformed(line: bytes, error: Exception, place: Location) -> MalformedInput
     if not isinstance(error, msgspec.ValidationError):
         expected = "one JSON object in UTF-8 a line"
         return MalformedInput(f"not JSON: {message}", location=place, expected=expected)
-    pointer = pointer_of(path.rstrip("`"))
+    pointer = pointer_of(path.rstrip("`")) or None
     return MalformedInput(message, location=msgspec.structs.replace(place, pointer=pointer))
 
 
