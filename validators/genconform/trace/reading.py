@@ -31,7 +31,7 @@ _HEADER = msgspec.json.Decoder(Header)
 _EVENT = msgspec.json.Decoder(TraceEvent)
 _ENCODER = msgspec.json.Encoder()
 _BOOLEANS = frozenset(BOOLEAN_NAMES)
-_SHOWN_AT_MOST = 60
+_SHOWN_AT_MOST = 100
 
 
 class PlacedEvent(Struct, frozen=True, gc=False):
@@ -179,9 +179,10 @@ class _Assembly:
         try:
             event = _EVENT.decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            if _peek(data).format is not UNSET:
+            value = _json(data, place)
+            if isinstance(value, dict) and "format" in value:
                 return _header(data, place)
-            raise _not_json_or_field(error, place) from error
+            raise _wrong_field(error, place) from error
         if event.seq != len(self._events):
             raise MalformedTrace(
                 "trace.malformed.sequence",
@@ -217,66 +218,64 @@ class _Assembly:
             ) from error
 
 
-class _Peek(Struct):
-    """The two fields that tell which format, of which version, a line begins."""
-
-    format: Any = UNSET
-    version: Any = UNSET
-
-
-def _peek(data: bytes) -> _Peek:
-    try:
-        return msgspec.json.decode(data, type=_Peek)
-    except (msgspec.DecodeError, RecursionError):
-        return _Peek()
-
-
 def _header(data: bytes, place: Location) -> Header:
     try:
         header = _HEADER.decode(data)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise _no_header(error, data, place) from error
+        raise _no_header(error, _json(data, place), place) from error
     _refuse_repeated_keys(data, header, place)
     return header
 
 
-def _no_header(error: Exception, data: bytes, place: Location) -> MalformedTrace:
+def _json(data: bytes, place: Location) -> Any:
+    """The line as plain JSON, to say what is wrong with it.
+
+    Raises:
+        MalformedTrace: it is none.
+    """
+    try:
+        return msgspec.json.decode(data)
+    except RecursionError as error:
+        raise MalformedTrace(
+            "trace.malformed.json", "the line is nested too deeply", place
+        ) from error
+    except msgspec.DecodeError as error:
+        message = str(error)
+        raise MalformedTrace(
+            "trace.malformed.json",
+            _short(message[0].lower() + message[1:]),
+            place,
+            expected="one JSON object in UTF-8 a line",
+        ) from error
+
+
+def _no_header(error: Exception, value: Any, place: Location) -> MalformedTrace:
     """What a line that should begin a run is instead."""
-    fault = _not_json_or_field(error, place)
-    if fault.rule != "trace.malformed.field":
-        return fault
-    seen = _peek(data)
-    if seen.format is UNSET:
+    if not isinstance(value, dict) or "format" not in value:
         return MalformedTrace(
             "trace.malformed.header",
             "the line does not begin a run",
             place,
             expected=f'a header, {{"format": "{FORMAT}", "version": {VERSION}, ...}}',
         )
-    if (seen.format, seen.version) != (FORMAT, VERSION):
+    seen = value["format"], value.get("version")
+    if seen != (FORMAT, VERSION):
         return MalformedTrace(
             "trace.malformed.version",
             "not a format and version that are known here",
             place,
             expected=f'format "{FORMAT}", version {VERSION}',
-            actual=_short(f"format {seen.format!r}, version {seen.version!r}"),
+            actual=_short(f"format {seen[0]!r}, version {seen[1]!r}"),
         )
-    return fault
+    return _wrong_field(error, place)
 
 
-def _not_json_or_field(error: Exception, place: Location) -> MalformedTrace:
-    """The fault for what msgspec says of a line: not JSON, or JSON of the wrong shape."""
-    if isinstance(error, RecursionError):
-        return MalformedTrace("trace.malformed.json", "the line is nested too deeply", place)
+def _wrong_field(error: Exception, place: Location) -> MalformedTrace:
+    """The fault for what msgspec says of JSON of the wrong shape."""
     message, _, path = str(error).partition(" - at `$")
-    text = _short(message[0].lower() + message[1:])
-    if not isinstance(error, msgspec.ValidationError):
-        return MalformedTrace(
-            "trace.malformed.json", text, place, expected="one JSON object in UTF-8 a line"
-        )
     pointer = pointer_of(path.rstrip("`"))
     at = msgspec.structs.replace(place, pointer=pointer) if pointer else place
-    return MalformedTrace("trace.malformed.field", text, at)
+    return MalformedTrace("trace.malformed.field", _short(message[0].lower() + message[1:]), at)
 
 
 def _refuse_repeated_keys(data: bytes, read: Header | TraceEvent, place: Location) -> None:
