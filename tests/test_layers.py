@@ -26,6 +26,7 @@ LAYERS = (
     "lean",
     "agreement",
     "report",
+    "cache",
     "checks",
     "cli",
     "__main__",

@@ -15,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from multiprocessing import get_context
 
+from genconform.cache import Dependencies, Snapshot, recall, remember
 from genconform.context import Context
 from genconform.errors import GenconformError, UsageError
 from genconform.finding import CheckResult, Finding, Level, Verdict
@@ -24,11 +25,24 @@ ENTRY_POINTS = "genconform.checks"
 
 @dataclass(frozen=True)
 class Check:
-    """A check by name; `target` is "module:function", imported only when the check runs."""
+    """A check by name; `target` is "module:function", imported only when the check runs.
+
+    `inputs` are the files and folders of the tree that its result follows from, beside the code,
+    and `programs` what it uses of the PATH. With no inputs named its result is never remembered.
+    """
 
     id: str
     summary: str
     target: str
+    inputs: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+
+    @property
+    def dependencies(self) -> Dependencies | None:
+        """What its result may be remembered by."""
+        if not self.inputs:
+            return None
+        return Dependencies(self.id, self.target, self.inputs, self.programs)
 
     def run(self, context: Context) -> CheckResult:
         """Run it. An error that it raises becomes its result, so that it hides no other check."""
@@ -41,27 +55,50 @@ class Check:
 
 
 PLAN: tuple[Check, ...] = (
-    Check("spec", "the table and the rules hold together", "genconform.spec.check:run"),
     Check(
-        "lifecycle", "every route is hit, and a run comes to it", "genconform.lifecycle.check:run"
+        "spec",
+        "the table and the rules hold together",
+        "genconform.spec.check:run",
+        inputs=("spec",),
     ),
-    Check("agreement", "table, machine and bulk engine agree", "genconform.agreement.check:run"),
+    Check(
+        "lifecycle",
+        "every route is hit, and a run comes to it",
+        "genconform.lifecycle.check:run",
+        inputs=("spec",),
+    ),
+    Check(
+        "agreement",
+        "table, machine and bulk engine agree",
+        "genconform.agreement.check:run",
+        inputs=("spec",),
+    ),
+    # Remembers by itself, by less than the whole code: a change elsewhere costs it nothing.
+    Check("lean", "Lean proves the claims and agrees", "genconform.lean.check:run"),
     Check(
         "mutations",
         "authors' changes are caught as named, and notice every fault of the table",
         "genconform.suites.mutations:run",
+        inputs=("spec", "fixtures", "mutations"),
     ),
-    Check("fixtures", "valid pass, invalid are caught by name", "genconform.suites.replay:run"),
+    Check(
+        "fixtures",
+        "valid pass, invalid are caught by name",
+        "genconform.suites.replay:run",
+        inputs=("spec", "fixtures"),
+    ),
+    # Digests are never remembered: to look whether a file changed is to digest it.
     Check("digests", "every bound file is as the manifest says", "genconform.digest.check:run"),
 )
 
 
 @dataclass(frozen=True)
 class Finished:
-    """A check's result and the wall seconds it took, which are no part of a report."""
+    """A check's result, and what is no part of a report: the wall seconds, the cache."""
 
     result: CheckResult
     seconds: float
+    remembered: bool = False
 
 
 def plan() -> tuple[Check, ...]:
@@ -95,7 +132,31 @@ def skipped(check: Check) -> CheckResult:
 
 
 def run_all(checks: list[Check], context: Context) -> Iterator[tuple[Check, Finished]]:
-    """Run checks in up to `context.jobs` processes; yields each as it ends."""
+    """Run checks in up to `context.jobs` processes; yields each as it ends.
+
+    With `context.cache`, a check that passed on the very same inputs is not run again.
+    """
+    if not context.cache:
+        yield from _run(checks, context)
+        return
+    before = Snapshot(context.tree)
+    keys = {check.id: before.key(of) for check in checks if (of := check.dependencies)}
+    left = []
+    for check in checks:
+        known = recall(keys[check.id], check.id) if check.id in keys else None
+        if known is None:
+            left.append(check)
+        else:
+            yield check, Finished(known, 0.0, remembered=True)
+    for check, done in _run(left, context):
+        of = check.dependencies
+        # What changed while it was being looked at is not what the result is about.
+        if of is not None and Snapshot(context.tree).key(of) == keys[check.id]:
+            remember(keys[check.id], done.result)
+        yield check, done
+
+
+def _run(checks: list[Check], context: Context) -> Iterator[tuple[Check, Finished]]:
     workers = min(context.jobs, len(checks))
     if workers <= 1:
         yield from ((check, _timed(check, context)) for check in checks)

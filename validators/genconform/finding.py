@@ -115,6 +115,18 @@ def combine(verdicts: Iterable[Verdict], *, strict: bool = False) -> Verdict:
     return Verdict.PASS
 
 
+def held_to(result: CheckResult, lowest: Level) -> CheckResult:
+    """The result when findings of this level and above fail a check, so that it can only get worse.
+
+    ERROR is what checks hold themselves to.
+    """
+    order = list(Level)
+    failing = order[: order.index(lowest) + 1]
+    if result.verdict is Verdict.PASS and any(each.level in failing for each in result.findings):
+        return msgspec.structs.replace(result, verdict=Verdict.FAIL)
+    return result
+
+
 def report_of(checks: Iterable[CheckResult], *, strict: bool = False) -> Report:
     """Gather check results, in the order given, under their combined verdict."""
     gathered = tuple(checks)

@@ -16,6 +16,7 @@ from genconform.errors import GenconformError
 
 COMMANDS = {
     "digest": "genconform.cli.digest:digest",
+    "doctor": "genconform.cli.doctor:doctor",
     "explain": "genconform.cli.explain:explain",
     "lean": "genconform.cli.lean:lean",
     "lifecycle": "genconform.cli.lifecycle:lifecycle",

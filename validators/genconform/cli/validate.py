@@ -11,15 +11,40 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from genconform.checks import Check, Finished, default_jobs, plan, run_all, select, skipped
+from genconform.cli.config import use_config
 from genconform.cli.options import give, reporting, rooted, write
 from genconform.context import Context
-from genconform.finding import report_of
+from genconform.finding import Level, held_to, report_of
 from genconform.tree import Tree
 
 
+def _check_names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [check.id for check in plan() if check.id.startswith(incomplete)]
+
+
 @click.command("validate-all")
-@click.option("--only", metavar="NAME", multiple=True, help="Run this check alone; repeatable.")
-@click.option("--skip", metavar="NAME", multiple=True, help="Leave this check out; repeatable.")
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    is_eager=True,
+    expose_value=False,
+    callback=use_config,
+    help="Read [tool.genconform] of this file instead of the nearest pyproject.toml.",
+)
+@click.option(
+    "--only",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=_check_names,
+    help="Run this check alone; repeatable.",
+)
+@click.option(
+    "--skip",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=_check_names,
+    help="Leave this check out; repeatable.",
+)
 @click.option("--strict", is_flag=True, help="A check left out makes the result incomplete.")
 @click.option(
     "--jobs",
@@ -27,6 +52,13 @@ from genconform.tree import Tree
     default=default_jobs,
     show_default="one a processor",
     help="Checks to run side by side.",
+)
+@click.option(
+    "--fail-level",
+    type=click.Choice(Level, case_sensitive=False),
+    default=Level.ERROR,
+    show_default="error",
+    help="The lowest level of finding that fails a check.",
 )
 @click.option("--no-cache", is_flag=True, help="Do not believe results of earlier runs.")
 @click.option(
@@ -41,6 +73,7 @@ def validate_all(
     skip: tuple[str, ...],
     strict: bool,
     jobs: int,
+    fail_level: Level,
     no_cache: bool,
     timings: Path | None,
     tree: Tree,
@@ -55,11 +88,15 @@ def validate_all(
     known = plan()
     chosen, left_out = select(known, only, skip)
     finished = _run_with_progress(chosen, Context(tree, jobs, cache=not no_cache))
+    remembered = [name for name, done in finished.items() if done.remembered]
+    if remembered:
+        click.echo(f"from the cache: {', '.join(remembered)} (--no-cache runs them)", err=True)
     if timings is not None:
         seconds = {name: round(done.seconds, 3) for name, done in finished.items()}
         write(msgspec.json.encode(seconds, order="sorted").decode() + "\n", timings)
     results = [
-        skipped(check) if check in left_out else finished[check.id].result for check in known
+        skipped(check) if check in left_out else held_to(finished[check.id].result, fail_level)
+        for check in known
     ]
     give(report_of(results, strict=strict), format_, output)
 

@@ -92,16 +92,17 @@ def compare(expected: Manifest, actual: Manifest) -> tuple[Difference, ...]:
 
 def _files(tree: Tree) -> list[tuple[str, Path]]:
     folders = (tree.path(folder) for folder in BOUND_FOLDERS)
-    found = (path for folder in folders if folder.is_dir() for path in _walk(folder))
+    found = (path for folder in folders if folder.is_dir() for path in files_below(folder))
     return sorted((tree.name(path), path) for path in found)
 
 
-def _walk(folder: Path) -> Iterator[Path]:
+def files_below(folder: Path) -> Iterator[Path]:
+    """Every file that counts: none that is hidden, compiled, or the copy of a tree in a wheel."""
     for path in folder.iterdir():
         if path.name.startswith(".") or path.name in _NOT_BOUND:
             continue
         if path.is_dir() and not path.is_symlink():
-            yield from _walk(path)
+            yield from files_below(path)
         else:
             yield path
 

@@ -17,6 +17,7 @@ from in_toto_attestation.v1.statement_pb2 import Statement as StatementMessage
 from msgspec import Struct
 
 from genconform.digest.canonical import canonical_bytes
+from genconform.digest.tools import Component
 from genconform.document import parse_json
 from genconform.errors import MalformedInput, Unsupported
 from genconform.finding import CheckResult, Level, Location, Report, Verdict
@@ -32,13 +33,6 @@ class Subject(Struct, frozen=True):
 
     name: str
     sha256: str
-
-
-class Component(Struct, frozen=True, order=True):
-    """A tool that had a part in the verdict: its name, and a package URL with its version."""
-
-    name: str
-    uri: str
 
 
 class Outcome(Struct, frozen=True):

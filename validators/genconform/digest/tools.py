@@ -7,23 +7,30 @@ import re
 from importlib.metadata import PackageNotFoundError, requires, version
 from urllib.parse import quote
 
-from genconform.digest.statement import Component
+from msgspec import Struct
 
 _REQUIREMENT = re.compile(r"(?P<name>[A-Za-z0-9._-]+)(?:.*extra == ['\"](?P<extra>[\w-]+)['\"])?")
 _JUDGING = {None, "probe", "lean"}
 
 
+class Component(Struct, frozen=True, order=True):
+    """A tool that had a part in the verdict: its name, and a package URL with its version."""
+
+    name: str
+    uri: str
+
+
 def installed_tools() -> tuple[Component, ...]:
     """Python, genconform, and of its own, its probes' and its Lean's packages those installed."""
     wanted = {name for name, extra in requirements() if extra in _JUDGING}
-    found = [(name, _version(name)) for name in {"genconform", *wanted}]
+    found = [(name, installed_version(name)) for name in {"genconform", *wanted}]
     packages = [Component(name, f"pkg:pypi/{name}@{quote(v)}") for name, v in found if v]
     python = Component("python", f"pkg:generic/python@{platform.python_version()}")
     return tuple(sorted([*packages, python]))
 
 
 def requirements() -> list[tuple[str, str | None]]:
-    """Each package that genconform asks for, with the extra that asks for it."""
+    """Each package that genconform asks for, with the extra that asks for it, if it is one's."""
     try:
         asked = requires("genconform") or []
     except PackageNotFoundError:  # run from source that nobody installed
@@ -41,7 +48,8 @@ def normalized(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def _version(name: str) -> str | None:
+def installed_version(name: str) -> str | None:
+    """The version of an installed package, or None."""
     try:
         return version(name)
     except PackageNotFoundError:
