@@ -87,6 +87,10 @@ def _value_at(value: Any, steps: list[str]) -> Any:
     if not steps:
         return value
     step, rest = steps[0], steps[1:]
-    if step == "*" and isinstance(value, list):
+    if isinstance(value, dict):
+        return _value_at(value.get(step), rest)
+    if not isinstance(value, list):
+        return None
+    if step == "*":
         return [_value_at(item, rest) for item in value]
-    return _value_at(value.get(step), rest) if isinstance(value, dict) else None
+    return _value_at(value[int(step)], rest) if int(step) < len(value) else None
