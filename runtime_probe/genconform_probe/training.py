@@ -46,7 +46,7 @@ class Recipe:
 
 
 TARGET_RECIPE = Recipe(TARGET, steps=2400, seed=1, batch=16, exit_layer=2)
-DRAFT_RECIPE = Recipe(DRAFT, steps=2000, seed=2, batch=16)
+DRAFT_RECIPE = Recipe(DRAFT, steps=1000, seed=2)
 
 
 def train(
