@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from typing import Any
 
@@ -14,24 +15,28 @@ from genconform.errors import MalformedInput
 # msgspec sorts keys and writes strings and most numbers as RFC 8785 does, many times faster than
 # the reference library. What it may write differently is an integral float ("1.0"), which is
 # mended below, and what is left to that library: floats with an exponent, minus zero, integers of
-# 16 digits and more, text outside ASCII (as a key it is ordered otherwise), and a lone number.
-_INTEGRAL_FLOAT = re.compile(rb"\.0(?!\d)")
+# 16 digits and more, text outside ASCII (as a key it is ordered otherwise), a lone number, and
+# null, as which it writes NaN too.
 _ENCODER = msgspec.json.Encoder(order="sorted")
+_INTEGRAL_FLOAT = re.compile(rb"\.0(?!\d)")
 _EXPONENT = re.compile(rb"\de")
 _LONG_INTEGER = re.compile(rb"[:,\[-]\d{16}")
+_LARGEST_INTEGER = 2**53 - 1
 
 
 def canonical_bytes(value: Any) -> bytes:
     """The RFC 8785 form of a JSON value, or of msgspec structs read as JSON objects.
 
+    Read back and written again, it is the same.
+
     Raises:
-        MalformedInput: the value has no canonical form (NaN, infinity, an integer beyond 2^53), or
-            is nested too deeply to be written.
+        MalformedInput: the value has no canonical form (NaN, infinity, an integer beyond 2^53, be
+            it a float), or is nested too deeply to be written.
     """
     try:
         fast = _ENCODER.encode(value)
-        return _mended(fast) or rfc8785.dumps(msgspec.to_builtins(value))
-    except rfc8785.CanonicalizationError as error:
+        return _mended(fast) or _by_reference(value)
+    except (rfc8785.CanonicalizationError, _UnsafeIntegerError) as error:
         raise MalformedInput(
             "a value has no canonical JSON form",
             expected="finite numbers, integers within 2^53, and text keys",
@@ -41,9 +46,27 @@ def canonical_bytes(value: Any) -> bytes:
         raise MalformedInput("a value is nested too deeply for a canonical JSON form") from error
 
 
+class _UnsafeIntegerError(Exception):
+    """An integer of which a reader may make another number."""
+
+
+def _by_reference(value: Any) -> bytes:
+    written = rfc8785.dumps(msgspec.to_builtins(value))
+    # The library refuses large integers, but writes large integral floats as such.
+    if _LONG_INTEGER.search(b"," + written):
+        json.loads(written, parse_int=_safe_integer)
+    return written
+
+
+def _safe_integer(digits: str) -> int:
+    if abs(number := int(digits)) > _LARGEST_INTEGER:
+        raise _UnsafeIntegerError(digits)
+    return number
+
+
 def _mended(fast: bytes) -> bytes | None:
     """What msgspec wrote, in canonical form; None where the reference library has to write it."""
-    if not fast.isascii() or fast[0] not in b'[{"':
+    if not fast.isascii() or fast[0] not in b'[{"' or b"null" in fast:
         return None
     if b"\\" in fast:
         return None if _INTEGRAL_FLOAT.search(fast) or _other_number(fast) else fast
