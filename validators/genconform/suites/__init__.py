@@ -89,6 +89,24 @@ class Suite:
         named = [(tree.name(path), path) for path in paths if not path.name.startswith(".")]
         return [Fixture(name, read_bytes(path, name)) for name, path in named]
 
+    def artifacts(self, tree: Tree) -> dict[str, str]:
+        """The files that its verdict rests on beside its fixtures, by role; those that there are.
+
+        The code of its module, the schema of its records, the pins of facts from outside, and
+        the mutations that are named as it is.
+        """
+        roles = {
+            "validator": f"validators/genconform/suites/{self.name.replace('-', '_')}.py",
+            "schema": f"spec/schemas/{self.name}.schema.json",
+            "pins": f"{FOLDER}/{self.name}/pins.yaml",
+            "mutations": f"mutations/{self.name}.yaml",
+        }
+        return {role: path for role, path in roles.items() if tree.path(path).is_file()}
+
+    def carried(self, fixture: Fixture) -> dict[str, Any]:
+        """What a valid fixture comes to that others may count or read, by name."""
+        return {}
+
 
 def all_suites() -> tuple[Suite, ...]:
     """Every suite, by name."""

@@ -215,6 +215,10 @@ class RecordSuite(Suite, Generic[_R]):
     free: Mapping[str, str] = field(default_factory=dict)
     carries: Callable[[_R], dict[str, Any]] = lambda _: {}
 
+    def carried(self, fixture: Fixture) -> dict[str, Any]:
+        """What `carries` says of a valid fixture."""
+        return self.carries(decode(fixture.document, self.rules.record))
+
     def fixtures(self, tree: Tree, kind: str) -> list[Fixture]:
         """The fixtures in a folder, by name; changes are made."""
         found = super().fixtures(tree, kind)

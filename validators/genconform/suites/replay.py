@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from genconform.context import Context
 from genconform.digest.canonical import canonical_digest, sha256_hex
+from genconform.document import read_bytes
 from genconform.errors import GenconformError
 from genconform.finding import (
     CheckResult,
@@ -36,6 +37,11 @@ class Judgement:
     def rules(self) -> tuple[str, ...]:
         """The rules that catch it, each once, by name."""
         return tuple(sorted({finding.rule for finding in self.findings}))
+
+    @property
+    def passes(self) -> bool:
+        """Whether no rule catches it."""
+        return not self.findings
 
     @property
     def said(self) -> str:
@@ -81,14 +87,22 @@ def _replayed(suite: Suite, tree: Tree, rules: Set[str]) -> CheckResult:
     wrong = {finding.location.file for finding in findings}
     passed = sum(one.fixture.name not in wrong for one in valid)
     caught = sum(one.fixture.name not in wrong for one in invalid)
-    counts = (len(valid), passed, len(invalid), caught, len(valid) + len(invalid))
+    artifacts = _artifacts(suite, tree, valid)
+    counts = (len(valid), passed, len(invalid), caught, len(artifacts) + len(invalid))
     return CheckResult(
         suite.name,
         verdict_of(findings, min(len(valid), len(invalid))),
         dict(zip(_COUNTED, counts, strict=True)),
         tuple(findings),
         f"result {digest}",
-        {"result": digest, "byRule": _by_rule(invalid, wrong, rules)},
+        {
+            "result": digest,
+            "byRule": _by_rule(invalid, wrong, rules),
+            "artifacts": artifacts,
+            "carries": {
+                one.fixture.stem: suite.carried(one.fixture) for one in valid if one.passes
+            },
+        },
     )
 
 
@@ -124,6 +138,14 @@ def named_rule(fixture: Fixture, rules: Set[str]) -> str | None:
             if rule in rules:
                 return rule
     return None
+
+
+def _artifacts(suite: Suite, tree: Tree, valid: Iterable[Judgement]) -> list[dict[str, str]]:
+    """Each file that the verdict on valid fixtures rests on: its role, path and digest."""
+    files = [("fixture", one.fixture.name, one.fixture.data) for one in valid]
+    for role, path in suite.artifacts(tree).items():
+        files.append((role, path, read_bytes(tree.path(path), path)))
+    return [{"role": role, "path": path, "sha256": sha256_hex(data)} for role, path, data in files]
 
 
 def _by_rule(
