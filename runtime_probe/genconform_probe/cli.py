@@ -73,6 +73,8 @@ def run(
     folder. With --fault, only the modes that the fault touches are run, and only under it.
     """
     require_model_libraries()
+    if sys.stderr.isatty():
+        click.echo("loading torch and the models ...", err=True)
     from genconform_probe.models import load_models
     from genconform_probe.session import Plan
     from genconform_probe.session import run as run_plan
@@ -94,7 +96,7 @@ def run(
     _make_folder(out)
     models = load_models(checkpoints or CHECKPOINTS)
     outcomes = list(_with_progress(run_plan(plan, models, out), plan))
-    click.echo(_render(outcomes, format_), nl=False)
+    click.echo(_render(outcomes, out, format_), nl=False)
 
 
 def _choose(
@@ -155,9 +157,10 @@ def _with_progress(outcomes: Iterator[Outcome], plan: Plan) -> Iterator[Outcome]
             yield outcome
 
 
-def _render(outcomes: list[Outcome], format_: str) -> str:
+def _render(outcomes: list[Outcome], out: Path, format_: str) -> str:
     summaries = summary.summarize(outcomes)
     if format_ == "text":
-        return summary.text(summaries)
+        judging = f"{len(outcomes)} traces, to be judged with: genconform trace check {out}"
+        return f"{summary.text(summaries)}\n{judging}\n"
     document = {"runs": len(outcomes), "modes": summaries}
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode() + "\n"

@@ -121,24 +121,26 @@ class Runner:
     def baseline(self) -> Baseline:
         """The matched baseline, run at most once."""
         if self._baseline is None:
-            self._keep_as_baseline(self._record(BASELINE, self._models))
-        assert self._baseline is not None
+            self._baseline = self._as_baseline(self._record(BASELINE, self._models))
         return self._baseline
 
-    def _keep_as_baseline(self, recording: Recording) -> None:
+    def _as_baseline(self, recording: Recording) -> Baseline:
         answer = self._answer(recording.output)
-        self._baseline = Baseline(answer, len(recording.steps), recording.wall_seconds)
+        return Baseline(answer, len(recording.steps), recording.wall_seconds)
 
     def _run(self, promise: Promise, models: Models) -> Result:
         recording = self._record(promise.mode, models)
         if promise.is_baseline:
-            self._keep_as_baseline(recording)
+            baseline = self._as_baseline(recording)
+            self._baseline = self._baseline or baseline
+        else:
+            baseline = self.baseline()
         account = promise.mode.account(recording, models, self._prompt)
         failed = account.accepted_share < promise.mode.minimum_accepted_share
         return Result(
             account=account,
             candidate=self._answer(recording.output),
-            baseline=self.baseline(),
+            baseline=baseline,
             fallback=self._fallback(promise) if failed else None,
             cleanup=recording.cleanup,
         )
@@ -166,9 +168,10 @@ class Runner:
         return Answer(ids, text, self._problem.task.check(self._problem.prompt, text))
 
     def _promise(self, mode: Mode, fault: Fault) -> Promise:
+        run_id = self._run_id(mode, fault)
         return Promise(
-            run_id=self._run_id(mode, fault),
-            baseline_id=self._run_id(BASELINE, NO_FAULT),
+            run_id=run_id,
+            baseline_id=run_id if mode is BASELINE else self._run_id(BASELINE, NO_FAULT),
             mode=mode,
             problem=self._problem,
             prompt_ids=self._ids,
