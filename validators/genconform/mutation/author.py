@@ -245,12 +245,17 @@ def _form_faults(mutation: Mutation) -> Iterator[Unfit]:
         yield Unfit("there is no pointer for it", field, "a `pointer`")
 
 
+_LISTED_AT_MOST = 16
 _QUOTED = "YAML, in which a text that holds a colon and a space stands in quotes"
 _VALUE_OR_REMOVE = "`value: ...`, or `remove: true`"
 
 
 def one_of(name: str, known: Iterable[str]) -> str:
-    """What a name may have been meant to be: the nearest known ones, or all."""
+    """What a name may have been meant to be: the nearest known ones, or all if they are few."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=3)
-    return "perhaps " + " or ".join(near) if near else "one of " + ", ".join(names)
+    if near:
+        return "perhaps " + " or ".join(near)
+    listed = ", ".join(names[:_LISTED_AT_MOST])
+    more = len(names) - _LISTED_AT_MOST
+    return f"one of {listed}" + (f", and {more} more" if more > 0 else "")

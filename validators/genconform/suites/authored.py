@@ -38,7 +38,7 @@ class Bench:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._rules = load_rules(tree).keys()
+        self._rules = list(load_rules(tree))
         self._accepting = load_table(tree).accepting()
         self._bases = {
             f"{suite.prefix or suite.name}/{fixture.stem}": (suite, fixture)
@@ -90,8 +90,8 @@ class Bench:
         for rule in (name, ROUTE_PREFIX + name):
             if rule in self._rules:
                 return rule
-        routes = [rule.removeprefix(ROUTE_PREFIX) for rule in self._rules]
-        raise Unfit("no such route or rule", "/expect", one_of(name, routes), name)
+        names = [rule.removeprefix(ROUTE_PREFIX) for rule in reversed(self._rules)]
+        raise Unfit("no such route or rule", "/expect", one_of(name, names), name)
 
 
 def _valid_fixtures(suite: Suite, tree: Tree) -> list[Fixture]:
