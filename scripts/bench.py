@@ -1,0 +1,368 @@
+"""Measure, and print the ratios as JSON. Each is measured within one run, on one core unless said.
+
+    python -m scripts.bench [--only SECTION]... > bench.json
+
+A section is a function that gives metrics by name; it stands in SECTIONS. Times are the least of
+several repeats, in seconds of this process where one core is used, else of the wall clock. What a
+section needs and is not installed is said in place of the number.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+from msgspec import UNSET, Struct, UnsetType
+
+from genconform.errors import Unsupported
+from genconform.finding import Location
+from genconform.lifecycle.bulk import PACKED_BITS, BulkEngine, Packed, compile_table, pack
+from genconform.lifecycle.compiled import compiled_route
+from genconform.lifecycle.machine import route
+from genconform.lifecycle.packet import Case
+from genconform.lifecycle.reading import read_case
+from genconform.lifecycle.space import TOTAL_SIZE, spaces
+from genconform.spec.table import Table, load_table
+from genconform.tree import find_tree
+from scripts import rivals
+
+
+class Metric(Struct, frozen=True, omit_defaults=True):
+    """A number with its unit and, where there is one, what it is to be at least or at most."""
+
+    value: float | str
+    unit: str
+    at_least: float | UnsetType = UNSET
+    at_most: float | UnsetType = UNSET
+    met: bool | UnsetType = UNSET
+    note: str = ""
+
+
+Metrics = dict[str, Metric]
+
+
+def metric(
+    value: float | str,
+    unit: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    note: str = "",
+) -> Metric:
+    """A metric, and whether its target is met; text in place of a value meets none."""
+    shown = value if isinstance(value, str) else float(f"{value:.4g}")
+    targets: dict[str, Any] = {}
+    if at_least is not None:
+        targets |= {"at_least": at_least, "met": not isinstance(value, str) and value >= at_least}
+    if at_most is not None:
+        targets |= {"at_most": at_most, "met": not isinstance(value, str) and value <= at_most}
+    return Metric(shown, unit, note=note, **targets)
+
+
+def least_seconds(
+    work: Callable[[], object],
+    repeats: int = 15,
+    clock: Callable[[], float] = time.process_time,
+) -> float:
+    """The least seconds that the work took, after one go that is not counted."""
+    work()
+    seconds = []
+    for _ in range(repeats):
+        start = clock()
+        work()
+        seconds.append(clock() - start)
+    return min(seconds)
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this process, and what it starts, on one processor."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+# --- lifecycle: bulk, scalar, what people would pick instead
+
+
+def sample(number: int, seed: int = 1) -> list[Case]:
+    """Cases of all stages; half have nothing amiss in the common lines, half are any."""
+    random = Random(seed)
+    cases = []
+    for turn in range(number):
+        space = random.choice(spaces())
+        index = random.randrange(space.size)
+        if turn % 2:
+            own = (1 << space.own_bits) - 1
+            index = index & own | space.plain & ~own
+        cases.append(space.case(index))
+    return cases
+
+
+def bulk() -> Metrics:
+    """The bulk engine over the scalar machine, and as a share of copying the packets."""
+    table = load_table(find_tree())
+    engine = compile_table(table)
+    with one_core():
+        scalar = _scalar_rate()
+        metrics = {"scalarMachine": metric(scalar, "routes/s", note="typed cases, route alone")}
+        for bits in (32, 64):
+            metrics |= _bulk_metrics(engine, scalar, bits)
+        one_stage = least_seconds(lambda: compile_table(table).codes("contextBound"))
+        metrics["compileTable"] = metric(one_stage * 1e3, "ms")
+    return metrics
+
+
+def _scalar_rate() -> float:
+    cases = [(case.state, case.event) for case in sample(256)]
+
+    def work() -> None:
+        for state, event in cases:
+            route(state, event)
+
+    return len(cases) / least_seconds(work, repeats=200)
+
+
+def _bulk_metrics(engine: BulkEngine, scalar: float, bits: int) -> Metrics:
+    """Packets drawn evenly from the whole space, 2^24 of them, in random order."""
+    number = 1 << 24
+    packets = np.flatnonzero(engine.flat < len(engine.routes))
+    drawn = np.random.default_rng(0).integers(0, len(packets), number)
+    packed: Packed = packets[drawn].astype(np.uint32)
+    if bits == 64:  # with a number above each, as `pack` puts it
+        packed = packed | np.arange(number, dtype=np.uint64) << np.uint64(PACKED_BITS)
+    buffer, out = np.zeros_like(packed), np.zeros(number, np.uint8)
+    copying, routing = _interleaved(
+        lambda: np.copyto(buffer, packed), lambda: engine.route(packed, out)
+    )
+    at_least = 1000.0
+    metrics = {
+        f"bulk{bits}": metric(number / routing, "routes/s"),
+        f"bulk{bits}OverScalar": metric(number / routing / scalar, "x", at_least=at_least),
+        f"bulk{bits}ShareOfCopy": metric(
+            copying / routing,
+            "of copyto, elements/s",
+            at_least=0.3,
+            note=f"copyto moved {packed.nbytes / copying / 1e9:.1f} GB/s",
+        ),
+    }
+    return metrics | _compiled_metrics(engine, packed, out, buffer)
+
+
+def _compiled_metrics(engine: BulkEngine, packed: Any, out: Any, buffer: Any) -> Metrics:
+    name = f"compiled{packed.dtype.itemsize * 8}ShareOfCopy"
+    unit = "of copyto, elements/s"
+    try:
+        look_up = compiled_route(engine)
+    except Unsupported as error:
+        return {name: metric(error.message, unit, at_least=0.7)}
+    compiled = np.zeros_like(out)
+    copying, routing = _interleaved(
+        lambda: np.copyto(buffer, packed), lambda: look_up(packed, compiled)
+    )
+    assert (compiled == out).all(), "the compiled look-up differs"
+    return {
+        name: metric(
+            copying / routing, unit, at_least=0.7, note=f"{len(out) / routing:.4g} routes/s"
+        )
+    }
+
+
+def _interleaved(*works: Callable[[], object], repeats: int = 15) -> list[float]:
+    """The least seconds of each, taken in turns, so that all meet the same machine."""
+    seconds = [[least_seconds(work, repeats=1) for work in works] for _ in range(repeats)]
+    return [min(of_one) for of_one in zip(*seconds, strict=True)]
+
+
+def scalar() -> Metrics:
+    """One case at a time, from a dict and from JSON text, beside what people would pick."""
+    table = load_table(find_tree())
+    cases = sample(256)
+    documents = [msgspec.to_builtins(case) for case in cases]
+    lines = [msgspec.json.encode(case) for case in cases]
+    routes = [route(case.state, case.event).value for case in cases]
+    place = Location("bench")
+
+    def from_dict() -> list[str]:
+        taken: list[str] = []
+        for document in documents:
+            case = msgspec.convert(document, Case)
+            taken.append(route(case.state, case.event))
+        return taken
+
+    def from_json() -> list[str]:
+        taken: list[str] = []
+        for line in lines:
+            case = read_case(line, place)
+            taken.append(route(case.state, case.event))
+        return taken
+
+    chain = rivals.if_chain(table)
+    with one_core():
+        metrics = {}
+        for name, work, target, note in [
+            ("fromDict", from_dict, 450_000.0, "all fields checked"),
+            ("fromJson", from_json, 80_000.0, "all fields checked, repeated keys refused"),
+            ("ifChainOverDicts", lambda: list(map(chain, documents)), None, "nothing checked"),
+        ]:
+            assert work() == routes, f"{name} gives other routes"
+            rate = len(cases) / least_seconds(work, repeats=200)
+            metrics[name] = metric(rate, "routes/s", at_least=target, note=note)
+    return metrics
+
+
+def others() -> Metrics:
+    """The same cases through Rego and DuckDB; equal answers are asserted."""
+    table = load_table(find_tree())
+    cases = sample(20_000)
+    documents = [msgspec.to_builtins(case) for case in cases]
+    routes = [route(case.state, case.event).value for case in cases]
+    with one_core():
+        return {
+            "rego": _rego(table, documents[:500], routes[:500]),
+            "duckdb": _duckdb(table, documents, routes),
+            "bulkOfSameCases": _bulk_of(table, cases, routes),
+        }
+
+
+def _rego(table: Table, documents: list[dict[str, Any]], routes: list[str]) -> Metric:
+    try:
+        import regorus
+    except ImportError:
+        return metric("regorus is not installed", "routes/s")
+    engine = regorus.Engine()
+    engine.add_policy("lifecycle.rego", rivals.rego(table))
+    texts = [msgspec.json.encode(document).decode() for document in documents]
+
+    def work() -> list[str]:
+        taken = []
+        for text in texts:
+            engine.set_input_json(text)
+            taken.append(engine.eval_rule("data.lifecycle.route"))
+        return taken
+
+    assert work() == routes, "Rego gives other routes"
+    return metric(
+        len(texts) / least_seconds(work, repeats=5), "routes/s", note="from JSON text, in process"
+    )
+
+
+def _duckdb(table: Table, documents: list[dict[str, Any]], routes: list[str]) -> Metric:
+    try:
+        import duckdb
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        return metric("duckdb and pyarrow are not installed", "routes/s")
+    copies = 20
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cases.parquet"
+        rows = pyarrow.table(rivals.columns(documents))
+        parquet.write_table(pyarrow.concat_tables([rows] * copies), file)
+        connection = duckdb.connect()
+        connection.execute("SET threads = 1")
+        query = f"SELECT {rivals.sql_case(table)} AS route FROM read_parquet('{file}')"
+
+        def work() -> Any:
+            return connection.execute(query).fetchnumpy()["route"]
+
+        assert list(work()[: len(routes)]) == routes, "DuckDB gives other routes"
+        seconds = least_seconds(work, repeats=5)
+    return metric(len(documents) * copies / seconds, "routes/s", note="CASE over Parquet, 1 thread")
+
+
+def _bulk_of(table: Table, cases: list[Case], routes: list[str]) -> Metric:
+    engine = compile_table(table)
+    packed = np.tile(pack(cases), 20)
+    out = np.zeros(len(packed), np.uint8)
+    assert [engine.routes[code] for code in engine.route(packed)[: len(routes)]] == routes
+    seconds = least_seconds(lambda: engine.route(packed, out))
+    return metric(len(packed) / seconds, "routes/s", note="packed cases, 64 bits")
+
+
+def agreement() -> Metrics:
+    """The whole space compared, in a process of its own, on 2 cores."""
+    program = (
+        "import json, resource, time\n"
+        "from genconform.agreement.whole import compare_all\n"
+        "from genconform.spec.table import load_table\n"
+        "from genconform.tree import find_tree\n"
+        "if __name__ == '__main__':\n"
+        "    start = time.perf_counter()\n"
+        "    assert compare_all(load_table(find_tree()), jobs=2) == ()\n"
+        "    seconds = time.perf_counter() - start\n"
+        "    of = (resource.RUSAGE_SELF, *[resource.RUSAGE_CHILDREN] * 2)\n"
+        "    memory = sum(resource.getrusage(who).ru_maxrss for who in of)\n"
+        "    print(json.dumps([seconds, memory]))\n"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "whole.py"
+        file.write_text(program)
+        done = subprocess.run(
+            [sys.executable, file], stdout=subprocess.PIPE, check=True, env=_importable()
+        )
+    seconds, kilobytes = msgspec.json.decode(done.stdout, type=tuple[float, int])
+    return {
+        "seconds": metric(seconds, "s of 2 cores", at_most=20.0, note=f"{TOTAL_SIZE:,} cases"),
+        "memory": metric(
+            kilobytes / 2**20, "GiB", at_most=1.0, note="at most: the peaks of 3 processes added"
+        ),
+    }
+
+
+def _importable() -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+SECTIONS: dict[str, Callable[[], Metrics]] = {
+    "bulk": bulk,
+    "scalar": scalar,
+    "others": others,
+    "agreement": agreement,
+}
+
+
+@click.command()
+@click.option("--only", type=click.Choice(list(SECTIONS)), multiple=True, help="Run this section.")
+def main(only: tuple[str, ...]) -> None:
+    """Print the measurements as JSON."""
+    measured = {}
+    for name, section in SECTIONS.items():
+        if not only or name in only:
+            click.echo(f"bench: {name} ...", err=True)
+            measured[name] = section()
+    missed = [
+        f"{name}.{key}"
+        for name, metrics in measured.items()
+        for key, one in metrics.items()
+        if one.met is False
+    ]
+    machine = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "processors": os.cpu_count(),
+    }
+    answer = {"machine": machine, "sections": measured, "missed": missed}
+    click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2).decode())
+
+
+if __name__ == "__main__":
+    main()
