@@ -1,6 +1,7 @@
-"""Write the pages of docs/ that follow from spec/: docs/lifecycle.md and docs/rules.md.
+"""Write the pages that follow from spec/, docs/lifecycle.md and docs/rules.md, and the end of
+spec/traces.md, which follows from the rules of evidence.
 
-Run it after a change to spec/; a test fails while a page is stale.
+Run it after a change to either; a test fails while a page is stale.
 """
 
 from __future__ import annotations
@@ -8,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from genconform.lifecycle.packet import EventKind
 from genconform.spec.rules import ROUTE_PREFIX, load_rules
 from genconform.spec.table import Field, Line, Table, load_table
+from genconform.trace.derive import DERIVATIONS
+from genconform.trace.obligations import OBLIGATIONS
 from genconform.tree import Tree, find_tree
 
+_BELOW = "<!-- Written by scripts/generate_docs.py from the rules. Do not edit below. -->"
 _NOTICE = "<!-- Written by scripts/generate_docs.py from spec/. Do not edit. -->"
 
 
@@ -21,6 +26,7 @@ def pages(tree: Tree) -> dict[str, str]:
     return {
         "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
         "docs/rules.md": "\n".join(_rules(tree)) + "\n",
+        "spec/traces.md": "\n".join(_traces(tree)) + "\n",
     }
 
 
@@ -92,6 +98,34 @@ def _rules(tree: Tree) -> Iterator[str]:
             yield f"## {rule.id}\n\n{rule.text}\n"
             breaker = f"[{rule.broken_by}](../{rule.broken_by})"
             yield f"Level: {rule.level.value}. Broken on purpose by {breaker}.\n"
+
+
+def _traces(tree: Tree) -> Iterator[str]:
+    """The page as it stands up to the notice, then what the rules of evidence say."""
+    path = tree.path("spec/traces.md")
+    yield path.read_text(encoding="utf-8").partition(_BELOW)[0] + _BELOW
+    yield "\n| event | boolean | shows | reads |\n|---|---|---|---|"
+    authority, *_ = DERIVATIONS[EventKind.BIND_CONTEXT]
+    yield f"| every one | `{authority.name}` (presumed) | {authority.meaning} | `effectsRequested` |"
+    for kind, derivations in DERIVATIONS.items():
+        for derivation in derivations[1:]:
+            reads = ", ".join(f"`{_own(field, kind)}`" for field in derivation.reads)
+            name = f"`{derivation.name}`" + (" (presumed)" if derivation.presumed else "")
+            yield f"| {kind.value} | {name} | {_lower(derivation.meaning)} | {reads} |"
+    yield "\nBeside the lifecycle, of an event that it accepted:\n"
+    yield "| event | rule | asks |\n|---|---|---|"
+    for owed in OBLIGATIONS:
+        kinds = ", ".join(kind.value for kind in owed.kinds)
+        yield f"| {kinds} | [{owed.id}]({_rule_page(owed.id)}) | {owed.meaning} |"
+
+
+def _own(field: str, kind: EventKind) -> str:
+    """A field without its event, unless that is another."""
+    return field.removeprefix(f"{kind.value}/").replace("/", ".")
+
+
+def _rule_page(rule: str) -> str:
+    return f"../docs/rules.md#{rule.replace('.', '')}"
 
 
 def main() -> None:

@@ -32,6 +32,11 @@ class Obligation(Struct, frozen=True):
     kinds: tuple[EventKind, ...]
     unmet: Callable[[Shown], Iterator[Unmet]]
 
+    @property
+    def meaning(self) -> str:
+        """What it asks."""
+        return " ".join((self.unmet.__doc__ or "").split())
+
 
 def _baseline_declared(shown: Shown) -> Iterator[Unmet]:
     """An autoregressive run declares its risk, its judges, its budgets and itself as baseline."""
@@ -64,6 +69,7 @@ def _texts_private(shown: Shown) -> Iterator[Unmet]:
 
 
 def _latency_kept(shown: Shown) -> Iterator[Unmet]:
+    """usefulWork.wallSeconds is within latencyBudgetSeconds."""
     yield from _kept(
         "usefulWork/wallSeconds",
         shown.account.useful_work.wall_seconds,
@@ -73,6 +79,7 @@ def _latency_kept(shown: Shown) -> Iterator[Unmet]:
 
 
 def _deadline_kept(shown: Shown) -> Iterator[Unmet]:
+    """usefulWork.wallSeconds is within deadlineSeconds."""
     yield from _kept(
         "usefulWork/wallSeconds",
         shown.account.useful_work.wall_seconds,
@@ -82,7 +89,7 @@ def _deadline_kept(shown: Shown) -> Iterator[Unmet]:
 
 
 def _compute_kept(shown: Shown) -> Iterator[Unmet]:
-    """The passes of drafting, verifying and falling back together are within the budget."""
+    """The passes of drafting, verifying and falling back are within computeBudgetPasses."""
     passes = (
         shown.generate.generation_cost.draft_forward_passes,
         shown.verify.verification.verifier_forward_passes,
@@ -97,6 +104,7 @@ def _compute_kept(shown: Shown) -> Iterator[Unmet]:
 
 
 def _memory_kept(shown: Shown) -> Iterator[Unmet]:
+    """cleanup.cacheBytesAllocated is within memoryBudgetBytes."""
     yield from _kept(
         "cleanup/cacheBytesAllocated",
         shown.close.cleanup.cache_bytes_allocated,
