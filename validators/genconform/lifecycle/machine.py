@@ -120,13 +120,13 @@ def unmet(state: State, event: Event) -> tuple[Route, ...]:
 
     The first is the route; an accepted event has none.
     """
-    rejecting = []
+    rejecting: dict[Route, None] = {}
     own = _OWN_LINES[state.stage](state, event.packet)
     for taken in chain(_common_lines(state, event), own):
         if taken in ACCEPTING:
             break
-        rejecting.append(taken)
-    return tuple(dict.fromkeys(rejecting))
+        rejecting[taken] = None
+    return tuple(rejecting)
 
 
 def step(state: State, event: Event) -> tuple[State, Route]:

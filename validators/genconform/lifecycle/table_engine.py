@@ -18,6 +18,8 @@ from genconform.lifecycle.packet import Counters, Event, Identity, Packet, Stage
 from genconform.spec.table import Fact, Line, Table
 
 _ATTRIBUTES = {field.encode_name: field.name for field in msgspec.structs.fields(Identity)}
+# What a line without conditions asks about.
+_ALWAYS = "always"
 _PACKET_NAMES = tuple(field.encode_name for field in msgspec.structs.fields(Packet))
 
 # A condition: the value at this place must be this.
@@ -25,8 +27,15 @@ _Condition = tuple[int, bool]
 
 
 class _PlacedLine(NamedTuple):
+    """A line by the places of the values that it asks about; its first condition stands apart.
+
+    Most lines have just one, and few are taken, so that the rest is rarely looked at.
+    """
+
     line: Line
-    when: tuple[_Condition, ...]
+    place: int
+    wanted: bool
+    more: tuple[_Condition, ...]
     unless: tuple[_Condition, ...]
 
 
@@ -56,14 +65,15 @@ class TableEngine:
 
     def taken(self, state: State, event: Event) -> Iterator[Line]:
         """All lines that the event takes, in order: the first decides, the rest would."""
-        values = (*astuple(event.packet), *[fact(state, event) for fact in self._facts])
-        for line, when, unless in self._lines[state.stage]:
-            for place, wanted in when:
-                if values[place] is not wanted:
-                    break
-            else:
-                if not unless or any(values[place] is not wanted for place, wanted in unless):
-                    yield line
+        facts = [fact(state, event) for fact in self._facts]
+        values = (*astuple(event.packet), *facts, True)
+        for line, place, wanted, more, unless in self._lines[state.stage]:
+            if (
+                values[place] is wanted
+                and not (more and any(values[place] is not wanted for place, wanted in more))
+                and not (unless and all(values[place] is wanted for place, wanted in unless))
+            ):
+                yield line
 
     def _after(self, state: State, event: Event, line: Line) -> State:
         if not line.accepts:
@@ -85,18 +95,18 @@ class TableEngine:
 
     @cached_property
     def _lines(self) -> dict[str, tuple[_PlacedLine, ...]]:
-        names = (*_PACKET_NAMES, *(fact.name for fact in self.table.facts))
+        names = (*_PACKET_NAMES, *(fact.name for fact in self.table.facts), _ALWAYS)
         place = {name: number for number, name in enumerate(names)}
 
         def conditions(values: dict[str, bool]) -> tuple[_Condition, ...]:
             return tuple((place[name], wanted) for name, wanted in values.items())
 
+        def placed(line: Line) -> _PlacedLine:
+            first, *more = conditions(line.when or {_ALWAYS: True})
+            return _PlacedLine(line, *first, tuple(more), conditions(line.unless))
+
         return {
-            row.name: tuple(
-                _PlacedLine(line, conditions(line.when), conditions(line.unless))
-                for line in self.table.lines(row.name)
-            )
-            for row in self.table.stages
+            row.name: tuple(map(placed, self.table.lines(row.name))) for row in self.table.stages
         }
 
     @cached_property
@@ -125,9 +135,9 @@ def _comparison(fact: Fact) -> Callable[[State, Event], bool]:
 
 
 def _rejecting(taken: Iterable[Line]) -> tuple[str, ...]:
-    routes = []
+    routes: dict[str, None] = {}
     for line in taken:
         if line.accepts:
             break
-        routes.append(line.route)
-    return tuple(dict.fromkeys(routes))
+        routes[line.route] = None
+    return tuple(routes)
