@@ -110,22 +110,34 @@ class Suite:
 
 def all_suites() -> tuple[Suite, ...]:
     """Every suite, by name."""
-    modules = (import_module(f"{__name__}.{each.name}") for each in pkgutil.iter_modules(__path__))
-    found = (getattr(module, "SUITE", None) for module in modules)
+    found = (_suite_in(module) for module in _modules())
     return tuple(sorted((suite for suite in found if suite), key=lambda suite: suite.name))
 
 
 def suites_named(names: Iterable[str]) -> tuple[Suite, ...]:
-    """The suites of these names, or every one for no names.
+    """The suites of these names, or every one for no names; others are not even imported.
 
     Raises:
         UsageError: a name is not a suite's.
     """
-    known = {suite.name: suite for suite in all_suites()}
-    wanted = list(dict.fromkeys(names)) or list(known)
-    for name in wanted:
-        if name not in known:
-            raise UsageError(
-                f"there is no fixture suite named {name!r}", expected="one of " + ", ".join(known)
-            )
-    return tuple(known[name] for name in wanted)
+    wanted = dict.fromkeys(names)
+    return tuple(_named(name) for name in wanted) if wanted else all_suites()
+
+
+def _named(name: str) -> Suite:
+    """The suite of this name, which its module has too but for the dashes."""
+    module = name.replace("-", "_")
+    suite = _suite_in(module) if module in _modules() else None
+    if suite is None or suite.name != name:
+        known = ", ".join(suite.name for suite in all_suites())
+        raise UsageError(f"there is no fixture suite named {name!r}", expected=f"one of {known}")
+    return suite
+
+
+def _modules() -> set[str]:
+    return {each.name for each in pkgutil.iter_modules(__path__)}
+
+
+def _suite_in(module: str) -> Suite | None:
+    suite = getattr(import_module(f"{__name__}.{module}"), "SUITE", None)
+    return suite if isinstance(suite, Suite) else None
