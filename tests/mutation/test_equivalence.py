@@ -11,6 +11,7 @@ from genconform.mutation.score import Outcome, Test, judge_mutants
 from genconform.mutation.variant import Semantics
 from genconform.spec.table import Line, Table, load_table
 from genconform.suites.authored import try_all
+from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import lifecycle_tests
 from genconform.tree import Tree
 
@@ -22,7 +23,7 @@ def table(tree: Tree) -> Table:
 
 @pytest.fixture(scope="module")
 def tests(tree: Tree) -> list[Test]:
-    return lifecycle_tests(tree, try_all(tree))
+    return lifecycle_tests(tree, try_all(tree, changes_a_run))
 
 
 def injected(table: Table, stage: str = "", semantics: Semantics | None = None) -> Mutant:

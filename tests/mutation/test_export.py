@@ -14,6 +14,7 @@ from genconform.mutation.operators import mutants
 from genconform.mutation.score import Outcome, judge_mutants
 from genconform.spec.table import TABLE_PATH, load_table
 from genconform.suites.authored import try_all
+from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import lifecycle_tests
 from genconform.tree import Tree
 
@@ -25,7 +26,7 @@ def render(tree: Tree) -> str:
     table = load_table(tree)
     tests = [
         test
-        for test in lifecycle_tests(tree, try_all(tree))
+        for test in lifecycle_tests(tree, try_all(tree, changes_a_run))
         if not test.id.startswith("conditions/")
     ]
     return render_export(tree, list(judge_mutants(table, mutants(table), tests)), tests, 99.5)

@@ -14,6 +14,7 @@ from genconform.mutation.score import Outcome, judge_mutants
 from genconform.spec.table import load_table
 from genconform.suites import Fixture, Suite, authored
 from genconform.suites.authored import try_all
+from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import (
     coverage_result,
     judge_table,
@@ -37,7 +38,7 @@ mutations:
 def written(tree: Tree, text: str, name: str = "mine") -> CheckResult:
     """What a suite of this text comes to."""
     Path(tree.path(f"mutations/{name}.yaml")).write_text(text)
-    return try_all(tree).result(name)
+    return try_all(tree, lambda placed: placed.suite == name).result(name)
 
 
 def rules(result: CheckResult) -> list[str]:
@@ -55,7 +56,7 @@ def test_the_tree_passes(tree: Tree) -> None:
 
 
 def test_the_route_suite_has_one_change_for_each_rejecting_route(tree: Tree) -> None:
-    tried = [one for one in try_all(tree).tried if one.placed.suite == "routes"]
+    tried = [one for one in try_all(tree, changes_a_run).tried if one.placed.suite == "routes"]
     table = load_table(tree)
     assert sorted(one.placed.mutation.expect for one in tried) == sorted(
         route for route in table.routes() if route not in table.accepting()
@@ -98,7 +99,7 @@ def test_a_suite_in_which_nothing_can_be_tried_is_no_pass(copied_tree: Tree) -> 
 def test_a_route_that_no_single_change_shows(copied_tree: Tree) -> None:
     path = Path(copied_tree.path("mutations/routes.yaml"))
     path.write_text(path.read_text().replace("set: {riskTier: false}", "set: {highRisk: false}"))
-    result = coverage_result(try_all(copied_tree), load_table(copied_tree))
+    result = coverage_result(try_all(copied_tree, changes_a_run), load_table(copied_tree))
     assert (result.verdict, rules(result)) == (Verdict.FAIL, ["mutation.route.uncovered"])
     assert "requireRiskTier" in result.findings[0].message
     assert result.counts == {"rejecting_routes": 51, "shown": 50}
@@ -107,14 +108,14 @@ def test_a_route_that_no_single_change_shows(copied_tree: Tree) -> None:
 def test_two_changes_at_once_do_not_show_a_route(copied_tree: Tree) -> None:
     """mutations/order.yaml expects each route too, but of two lines unmet at once."""
     Path(copied_tree.path("mutations/routes.yaml")).unlink()
-    trial = try_all(copied_tree)
+    trial = try_all(copied_tree, changes_a_run)
     assert any(one.placed.mutation.expect == "requireRiskTier" for one in trial.tried)
     assert "requireRiskTier" in trial.uncovered(load_table(copied_tree))
 
 
 def test_a_survivor_is_reported_and_fails_the_threshold(copied_tree: Tree) -> None:
     Path(copied_tree.path("mutations/conditions.yaml")).unlink()
-    table, trial = load_table(copied_tree), try_all(copied_tree)
+    table, trial = load_table(copied_tree), try_all(copied_tree, changes_a_run)
     judged = list(judge_table(copied_tree, table, trial))
     result = table_result(copied_tree, judged)
     assert result.verdict is Verdict.FAIL
@@ -132,7 +133,7 @@ def test_a_survivor_is_reported_and_fails_the_threshold(copied_tree: Tree) -> No
 
 def test_a_score_just_below_a_hundred_does_not_read_as_one(tree: Tree) -> None:
     table = load_table(tree)
-    judged = list(judge_table(tree, table, try_all(tree)))
+    judged = list(judge_table(tree, table, try_all(tree, changes_a_run)))
     survivor = next(iter(judge_mutants(table, [_first(tree, "substitute:taskId")], [])))
     result = table_result(tree, [*judged, survivor])
     assert result.note == "score 99.83 %"
@@ -147,7 +148,7 @@ def test_no_mutants_at_all_are_no_pass(tree: Tree) -> None:
 def test_an_injected_equivalent_is_no_survivor(tree: Tree) -> None:
     table = load_table(tree)
     mutant = _first(tree, "skip:closed:requested")
-    (one,) = judge_mutants(table, [mutant], lifecycle_tests(tree, try_all(tree)))
+    (one,) = judge_mutants(table, [mutant], lifecycle_tests(tree, try_all(tree, changes_a_run)))
     assert one.outcome is Outcome.EQUIVALENT
     result = table_result(tree, [one], threshold=0)
     assert (result.counts["equivalent"], result.counts["survived"]) == (1, 0)
@@ -158,7 +159,7 @@ def test_expectations_that_do_not_come_out_test_nothing(copied_tree: Tree) -> No
     Path(copied_tree.path("mutations/mine.yaml")).write_text(
         CAUGHT.replace("expect: requireRiskTier", "expect: requireRights")
     )
-    tests = lifecycle_tests(copied_tree, try_all(copied_tree))
+    tests = lifecycle_tests(copied_tree, try_all(copied_tree, changes_a_run))
     assert "mine/first" not in {test.id for test in tests}
 
 

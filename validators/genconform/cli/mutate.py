@@ -13,13 +13,14 @@ from genconform.cli.options import give, reporting, rooted, write
 from genconform.cli.progress import watched
 from genconform.errors import UsageError
 from genconform.finding import Report, report_of
-from genconform.mutation.author import TABLE_SUITE
+from genconform.mutation.author import TABLE_SUITE, Placed, load_authored
 from genconform.mutation.export import render_export
 from genconform.mutation.operators import mutants
 from genconform.mutation.score import Judged, Outcome
 from genconform.report import text
 from genconform.spec.table import load_table
 from genconform.suites.authored import try_all
+from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import (
     FULL_SCORE,
     coverage_result,
@@ -64,8 +65,13 @@ def mutate(
     SUITE is the name of a file in mutations/, or "table" for the mutants of the lifecycle table
     itself; by default all are run. spec/mutations.md says how to write a mutation.
     """
-    table, trial = load_table(tree), try_all(tree)
-    chosen = _chosen(suites, trial.authored.suites)
+    table = load_table(tree)
+    chosen = _chosen(suites, load_authored(tree).suites)
+
+    def wanted(placed: Placed) -> bool:
+        return placed.suite in chosen or (TABLE_SUITE in chosen and changes_a_run(placed))
+
+    trial = try_all(tree, wanted)
     results = [trial.result(name) for name in chosen if name != TABLE_SUITE]
     if not suites:
         results.append(coverage_result(trial, table))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -134,11 +134,11 @@ class Trial:
         return tuple(route for route in rejecting if route not in covered)
 
 
-def try_all(tree: Tree) -> Trial:
-    """Try every author suite of a tree."""
+def try_all(tree: Tree, wanted: Callable[[Placed], bool] = lambda _: True) -> Trial:
+    """Try every mutation of a tree that is wanted."""
     authored, bench = load_authored(tree), Bench(tree)
     tried, faults = [], []
-    for placed in authored.mutations:
+    for placed in filter(wanted, authored.mutations):
         try:
             tried.append(bench.attempt(placed))
         except MalformedInput as fault:

@@ -190,6 +190,11 @@ def _wanted(value: Any) -> str:
     return "a whole number from 0" if isinstance(value, int) else "a text that is not empty"
 
 
+def changes_a_run(placed: Placed) -> bool:
+    """Whether a mutation is of this suite."""
+    return placed.mutation.base.startswith(f"{SUITE.prefix}/")
+
+
 def bases(tree: Tree) -> list[Base]:
     """Every case of every valid run, by the name that authors give the run."""
     return [
