@@ -9,6 +9,8 @@ section needs and is not installed is said in place of the number.
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import platform
 import subprocess
@@ -27,7 +29,7 @@ import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from genconform.errors import Unsupported
-from genconform.finding import Location
+from genconform.finding import Location, Verdict
 from genconform.lifecycle.bulk import PACKED_BITS, BulkEngine, Codes, Packed, compile_table, pack
 from genconform.lifecycle.compiled import compiled_route
 from genconform.lifecycle.machine import route
@@ -35,6 +37,7 @@ from genconform.lifecycle.packet import Case
 from genconform.lifecycle.reading import read_case
 from genconform.lifecycle.space import TOTAL_SIZE, spaces
 from genconform.spec.table import Table, load_table
+from genconform.trace.judge import judge_file
 from genconform.tree import find_tree
 from scripts import rivals
 
@@ -337,6 +340,34 @@ if __name__ == "__main__":
 """
 
 
+def traces() -> Metrics:
+    """Recorded runs judged from JSON Lines, beside what it costs only to parse the same lines."""
+    folder = find_tree().path("fixtures/traces/valid")
+    recorded = [path.read_bytes() for path in sorted(folder.glob("*.jsonl"))]
+    lines = [line for data in recorded for line in data.splitlines()]
+
+    def judge() -> int:
+        judged = [judge_file(io.BytesIO(data), "trace") for data in recorded]
+        assert all(one.verdict is Verdict.PASS for one in judged)
+        return sum(len(run.events) for one in judged for run in one.runs)
+
+    events = judge()
+    with one_core():
+        judging, parsing = _interleaved(
+            judge, lambda: [json.loads(line) for line in lines], repeats=400
+        )
+    return {
+        "judging": metric(
+            events / judging,
+            "events/s",
+            at_least=30_000.0,
+            note="read, validated, bound by digest, derived, replayed",
+        ),
+        "parsing": metric(len(lines) / parsing, "lines/s", note="json.loads alone"),
+        "judgingOverParsing": metric(judging / events / (parsing / len(lines)), "x"),
+    }
+
+
 def _importable() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
@@ -346,6 +377,7 @@ SECTIONS: dict[str, Callable[[], Metrics]] = {
     "scalar": scalar,
     "others": others,
     "agreement": agreement,
+    "traces": traces,
 }
 
 
