@@ -9,6 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from genconform.catalogue.pages import (
+    NOTICE,
+    invariants_page,
+    modes_page,
+    sources_page,
+    stages_page,
+)
 from genconform.lifecycle.packet import EventKind
 from genconform.spec.rules import ROUTE_PREFIX, load_rules
 from genconform.spec.table import Field, Line, Table, load_table
@@ -17,7 +24,6 @@ from genconform.trace.obligations import OBLIGATIONS
 from genconform.tree import Tree, find_tree
 
 _BELOW = "<!-- Written by scripts/generate_docs.py from the rules. Do not edit below. -->"
-_NOTICE = "<!-- Written by scripts/generate_docs.py from spec/. Do not edit. -->"
 
 
 def pages(tree: Tree) -> dict[str, str]:
@@ -26,12 +32,16 @@ def pages(tree: Tree) -> dict[str, str]:
     return {
         "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
         "docs/rules.md": "\n".join(_rules(tree)) + "\n",
+        "docs/invariants.md": "\n".join(invariants_page(tree)).rstrip() + "\n",
+        "docs/modes.md": "\n".join(modes_page(tree)) + "\n",
+        "docs/eighteen-stages.md": "\n".join(stages_page(tree)) + "\n",
+        "docs/sources.md": "\n".join(sources_page(tree)) + "\n",
         "spec/traces.md": "\n".join(_traces(tree)) + "\n",
     }
 
 
 def _lifecycle(table: Table) -> Iterator[str]:
-    yield f"# The lifecycle\n\n{_NOTICE}\n"
+    yield f"# The lifecycle\n\n{NOTICE}\n"
     yield (
         f"A request passes {table.counts.stages} stages. Each event takes exactly one of "
         f"{table.counts.routes} routes: {table.counts.rejecting} reject and leave the state as it "
@@ -87,7 +97,7 @@ def _fields(table: Table) -> Iterator[str]:
 
 
 def _rules(tree: Tree) -> Iterator[str]:
-    yield f"# Rules\n\n{_NOTICE}\n"
+    yield f"# Rules\n\n{NOTICE}\n"
     yield (
         "Every rule that a check can report, from [spec/rules.yaml](../spec/rules.yaml). Ids are "
         "stable and never reused. The rejecting routes are rules too, named `route.` and the "
@@ -106,7 +116,8 @@ def _traces(tree: Tree) -> Iterator[str]:
     yield path.read_text(encoding="utf-8").partition(_BELOW)[0] + _BELOW
     yield "\n| event | boolean | shows | reads |\n|---|---|---|---|"
     authority, *_ = DERIVATIONS[EventKind.BIND_CONTEXT]
-    yield f"| every one | `{authority.name}` (presumed) | {authority.meaning} | `effectsRequested` |"
+    name, reads = f"`{authority.name}` (presumed)", "`effectsRequested`"
+    yield f"| every one | {name} | {authority.meaning} | {reads} |"
     for kind, derivations in DERIVATIONS.items():
         for derivation in derivations[1:]:
             reads = ", ".join(f"`{_own(field, kind)}`" for field in derivation.reads)

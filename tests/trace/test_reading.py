@@ -167,6 +167,7 @@ class TestRepeatedKeys:
             (2, '"draftTokens": 4', '"draftTokens": 3, "draftTokens": 4'),
             (2, '"draftTokens": 4', '"draftTokens": 4, "a": "\\"", "draft\\u0054okens": 4'),
             (2, '"draftTokens": 4', '"draftTokens": 4, "a": {"b": 1, "b": 2}'),
+            (2, '"draftTokens": 4', '"draftTokens": 4, "a": "\\u0022\\u0022", "draftTokens": 4'),
         ],
     )
     def test_are_refused(self, line: int, key: str, twice: str) -> None:

@@ -68,7 +68,7 @@ def _mended(fast: bytes) -> bytes | None:
     """What msgspec wrote, in canonical form; None where the reference library has to write it."""
     if not fast.isascii() or fast[0] not in b'[{"' or b"null" in fast:
         return None
-    if b"\\" in fast:
+    if b'\\"' in fast:
         return None if _INTEGRAL_FLOAT.search(fast) or _other_number(fast) else fast
     # No quote is escaped, so every second part between quotes lies outside of strings.
     parts = fast.split(b'"')

@@ -282,10 +282,11 @@ def _refuse_repeated_keys(data: bytes, read: Header | TraceEvent, place: Locatio
     """Refuse a line in which an object has a key twice, for readers differ in which one counts.
 
     Written back, a line has the same strings unless a key was dropped as the second of its name.
-    As long as no quote is escaped, counting quotes tells; only where that is in doubt is the line
-    read again by a parser that sees every key.
+    As long as no string has a quote in it, counting quotes tells; only where that is in doubt is
+    the line read again by a parser that sees every key.
     """
-    if b"\\" not in data and data.count(b'"') == _ENCODER.encode(read).count(b'"'):
+    quoting = b'\\"' in data or b"\\u0022" in data
+    if not quoting and data.count(b'"') == _ENCODER.encode(read).count(b'"'):
         return
     try:
         json.loads(data, object_pairs_hook=_unique)
