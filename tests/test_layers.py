@@ -25,6 +25,7 @@ LAYERS = (
     "suites",
     "lean",
     "agreement",
+    "catalogue",
     "report",
     "cache",
     "checks",

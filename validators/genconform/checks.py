@@ -87,6 +87,18 @@ PLAN: tuple[Check, ...] = (
         "genconform.suites.replay:run",
         inputs=("spec", "fixtures"),
     ),
+    Check(
+        "catalogues",
+        "invariants, failures, modes and sources name what exists and is so",
+        "genconform.catalogue.check:run",
+        inputs=(
+            "spec",
+            "fixtures",
+            "mutations",
+            "lean/AsiStackProofs",
+            "runtime_probe/genconform_probe",
+        ),
+    ),
     # Digests are never remembered: to look whether a file changed is to digest it.
     Check("digests", "every bound file is as the manifest says", "genconform.digest.check:run"),
 )
