@@ -15,6 +15,7 @@ from genconform import __version__
 from genconform.errors import GenconformError
 
 COMMANDS = {
+    "convert": "genconform.cli.convert:convert_command",
     "digest": "genconform.cli.digest:digest",
     "doctor": "genconform.cli.doctor:doctor",
     "explain": "genconform.cli.explain:explain",
