@@ -12,7 +12,7 @@ from genconform.cli.options import give, reporting, rooted, write
 from genconform.context import Context
 from genconform.finding import report_of
 from genconform.lean.certificate import PATH, certify
-from genconform.lean.check import run_with_progress
+from genconform.lean.check import brief, run_with_progress
 from genconform.tree import Tree
 
 
@@ -40,7 +40,8 @@ def check(jobs: int, no_cache: bool, tree: Tree, format_: str, output: Path | No
     """
     context = Context(tree, jobs, cache=not no_cache)
     result = run_with_progress(context, _progress)
-    give(report_of([result]), format_, output)
+    shown = brief(result) if format_ == "text" else result
+    give(report_of([shown]), format_, output)
 
 
 @lean.command("certificate")

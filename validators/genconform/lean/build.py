@@ -18,6 +18,8 @@ from genconform.lean.package import Module, in_order
 from genconform.lean.toolchain import Toolchain
 
 TIMEOUT_SECONDS = 300
+# Messages as JSON; a `sorry` is an error; a misspelt name is no variable that is bound by itself.
+_OPTIONS = ("--json", "-E", "hasSorry", "-D", "autoImplicit=false")
 Progress = Callable[[str], None]
 
 
@@ -83,7 +85,7 @@ class Build:
         start = time.perf_counter()
         try:
             done = subprocess.run(
-                [*self.toolchain.command, "--json", "-E", "hasSorry", *options, str(file)],
+                [*self.toolchain.command, *_OPTIONS, *options, str(file)],
                 capture_output=True,
                 env=self._environment(),
                 cwd=self.folder,

@@ -50,8 +50,8 @@ _SHOWN_CHARACTERS = 600
 
 
 def run(context: Context) -> CheckResult:
-    """The check as `validate-all` runs it: without a word until it is done."""
-    return run_with_progress(context, _silent)
+    """The check as `validate-all` runs it: silent until it is done, and then brief."""
+    return brief(run_with_progress(context, _silent))
 
 
 def run_with_progress(context: Context, progress: Progress) -> CheckResult:
@@ -73,6 +73,15 @@ def run_with_progress(context: Context, progress: Progress) -> CheckResult:
     if result.verdict is Verdict.PASS:
         cache.store(key, msgspec.json.encode(result))
     return result
+
+
+def brief(result: CheckResult) -> CheckResult:
+    """The result without the list of axioms by theorem, which is for programs to read."""
+    findings = tuple(
+        msgspec.structs.replace(finding, actual=None) if finding.level is Level.NOTE else finding
+        for finding in result.findings
+    )
+    return msgspec.structs.replace(result, findings=findings)
 
 
 def check(tree: Tree, build: Build, jobs: int, progress: Progress) -> CheckResult:
