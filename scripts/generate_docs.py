@@ -16,6 +16,8 @@ from genconform.catalogue.pages import (
     sources_page,
     stages_page,
 )
+from genconform.lifecycle.drawing import svg
+from genconform.lifecycle.graph import picture
 from genconform.lifecycle.packet import EventKind
 from genconform.spec.rules import ROUTE_PREFIX, load_rules
 from genconform.spec.table import Field, Line, Table, load_table
@@ -31,6 +33,7 @@ def pages(tree: Tree) -> dict[str, str]:
     table = load_table(tree)
     return {
         "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
+        "docs/lifecycle.svg": svg(picture(table)),
         "docs/rules.md": "\n".join(_rules(tree)) + "\n",
         "docs/invariants.md": "\n".join(invariants_page(tree)).rstrip() + "\n",
         "docs/modes.md": "\n".join(modes_page(tree)) + "\n",
@@ -49,6 +52,7 @@ def _lifecycle(table: Table) -> Iterator[str]:
         "from the top, and the first one that is taken decides. The lines below come from "
         "[spec/lifecycle.yaml](../spec/lifecycle.yaml).\n"
     )
+    yield "![The stages in a row, and how each is left or not](lifecycle.svg)\n"
     yield "## Stages\n\n| stage | left by | next |\n|---|---|---|"
     for row in table.stages:
         yield f"| [{row.name}](#{row.name.lower()}) | {row.event} | {row.next} |"
