@@ -24,6 +24,7 @@ from genconform.catalogue.entries import (
     references,
 )
 from genconform.catalogue.known import Known
+from genconform.document import read_document
 from genconform.finding import Verdict
 from genconform.spec.modes import MODES_PATH
 from genconform.tree import Tree, find_tree
@@ -43,7 +44,7 @@ def broken(tree: Tree, tmp_path: Path) -> Callable[[str, Change], Tree]:
 
     def make(path: str, change: Change) -> Tree:
         shutil.copytree(tree.path("spec"), tmp_path / "spec")
-        content = yaml.safe_load((tmp_path / path).read_text(encoding="utf-8"))
+        content = read_document(tmp_path / path).value
         change(content)
         (tmp_path / path).write_text(yaml.safe_dump(content), encoding="utf-8")
         return find_tree(tmp_path)

@@ -31,12 +31,10 @@ from genconform.document import Document, read_bytes, read_document
 from genconform.errors import GenconformError
 from genconform.finding import CheckResult, Finding, Level, Location, verdict_of
 from genconform.lifecycle.packet import Stage
-from genconform.mutation.author import load_authored, one_of
+from genconform.mutation.author import one_of
 from genconform.spec.modes import MODES_PATH, Mode, load_modes
 from genconform.spec.table import load_table
-from genconform.suites.authored import Bench
 from genconform.suites.mode_selections import entry_faults
-from genconform.suites.replay import judged
 from genconform.tree import Tree
 
 _Findings = Iterator[Finding]
@@ -131,11 +129,10 @@ def _enforced(
 
 
 def _of_failures(found: Read, known: Known) -> _Findings:
-    committed = _Committed(known)
     for index, failure in enumerate(found.entries):
         yield from _enforced(found, index, failure, failure.enforced)
-        caught = [*map(committed.fixture, failure.fixtures)]
-        caught += map(committed.mutation, failure.mutations)
+        caught = [*map(known.caught_fixture, failure.fixtures)]
+        caught += map(known.caught_mutation, failure.mutations)
         uncaught = [rules for rules in caught if not set(rules) & set(failure.enforced.rules)]
         if uncaught or not (caught or failure.not_mechanised):
             yield Finding(
@@ -147,28 +144,6 @@ def _of_failures(found: Read, known: Known) -> _Findings:
                 "one of " + ", ".join(failure.enforced.rules),
                 "; ".join(", ".join(rules) or "no rule" for rules in uncaught) or "no input",
             )
-
-
-class _Committed:
-    """Judges the inputs that commit a fault; one that does not exist is caught by no rule."""
-
-    def __init__(self, known: Known) -> None:
-        self._tree = known.tree
-        self._fixtures = known.placed_fixtures
-        self._placed = {placed.id: placed for placed in load_authored(known.tree).mutations}
-        self._bench = Bench(known.tree)
-
-    def fixture(self, name: str) -> tuple[str, ...]:
-        """The rules that catch an expected-invalid fixture."""
-        if name not in self._fixtures:
-            return ()
-        return judged(*self._fixtures[name], self._tree).rules
-
-    def mutation(self, name: str) -> tuple[str, ...]:
-        """The rules that catch an author's mutation."""
-        if name not in self._placed:
-            return ()
-        return self._bench.attempt(self._placed[name]).caught_by
 
 
 # --- the eighteen stages and the boundaries --------------------------------------------------

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
-from msgspec.structs import fields
 
 from genconform.document import Document, decode, read_document
 from genconform.errors import MalformedInput
@@ -190,10 +189,11 @@ KINDS = frozenset(
 
 def references(entry: Entry, pointer: str = "") -> Iterator[Reference]:
     """Every name in an entry that stands for something elsewhere."""
-    for field in fields(entry):
-        value, place = getattr(entry, field.name), f"{pointer}/{field.encode_name}"
+    cls = type(entry)
+    for attribute, name in zip(cls.__struct_fields__, cls.__struct_encode_fields__, strict=True):
+        value, place = getattr(entry, attribute), f"{pointer}/{name}"
         if isinstance(value, Entry):
             yield from references(value, place)
-        elif field.name in KINDS:
-            for index, name in enumerate(value):
-                yield Reference(field.name, name, f"{place}/{index}")
+        elif attribute in KINDS:
+            for index, named in enumerate(value):
+                yield Reference(attribute, named, f"{place}/{index}")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 
 from genconform.document import read_bytes
 from genconform.lifecycle.packet import EventKind
-from genconform.mutation.author import load_authored
+from genconform.mutation.author import Placed, load_authored
 from genconform.spec.rules import load_rules
 from genconform.spec.table import load_table
 from genconform.suites import INVALID, VALID, Fixture, Suite, all_suites, traces
+from genconform.suites.authored import Bench
 from genconform.suites.cache_receipts import KINDS as CACHE_KINDS
 from genconform.suites.memory_policies import MECHANISMS
+from genconform.suites.replay import judged
 from genconform.trace.format import GENERATION_MODES
 from genconform.tree import Tree
 
@@ -25,10 +27,15 @@ _NAMED = re.compile(r'^    name(?:: [\w\[\]]+)? = "([a-z_-]+)"', re.MULTILINE)
 
 
 class Known:
-    """Everything in a tree that a catalogue may name. Read when first asked for."""
+    """Everything in a tree that a catalogue may name, and what catches it.
+
+    It is read, and judged, when it is first asked for.
+    """
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self.caught_fixture = cache(self._caught_fixture)
+        self.caught_mutation = cache(self._caught_mutation)
 
     def names(self, kind: str) -> frozenset[str]:
         """The names of all things of a kind."""
@@ -83,7 +90,31 @@ class Known:
     @cached_property
     def mutations(self) -> frozenset[str]:
         """Authors' mutations as SUITE/ID."""
-        return frozenset(placed.id for placed in load_authored(self.tree).mutations)
+        return frozenset(self._placed_mutations)
+
+    @cached_property
+    def _placed_mutations(self) -> dict[str, Placed]:
+        return {placed.id: placed for placed in load_authored(self.tree).mutations}
+
+    @cached_property
+    def _bench(self) -> Bench:
+        return Bench(self.tree)
+
+    def _caught_fixture(self, name: str) -> tuple[str, ...]:
+        """The rules that catch an expected-invalid fixture; none for one that does not exist."""
+        if name not in self.fixtures:
+            return ()
+        return judged(*self.placed_fixtures[name], self.tree).rules
+
+    def _caught_mutation(self, name: str) -> tuple[str, ...]:
+        """The rules that catch an author's mutation; none for one that does not exist.
+
+        Raises:
+            MalformedInput: the mutation cannot be made.
+        """
+        if name not in self.mutations:
+            return ()
+        return self._bench.attempt(self._placed_mutations[name]).caught_by
 
     @cached_property
     def stages(self) -> frozenset[str]:

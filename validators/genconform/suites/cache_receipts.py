@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from genconform.digest.canonical import canonical_digest
 from genconform.suites.record import (
@@ -22,6 +22,7 @@ from genconform.suites.record import (
     Seconds,
     Share,
     Text,
+    names,
     unequal,
     unless,
 )
@@ -351,10 +352,9 @@ _Faults = Iterator[Fault]
 def key_is_whole(receipt: CacheReuseReceipt) -> _Faults:
     """Every part of the key is there, in what was asked for and in what was found."""
     for pointer, key in _keys(receipt):
-        for field in structs.fields(Key):
-            if getattr(key, field.name) is UNSET:
-                place = f"{pointer}/{field.encode_name}"
-                yield Fault(place, "a part of the key is not bound", "a value")
+        for attribute, name in names(Key):
+            if getattr(key, attribute) is UNSET:
+                yield Fault(f"{pointer}/{name}", "a part of the key is not bound", "a value")
 
 
 @rules.rule("cache.key.digest-differs")
@@ -374,10 +374,10 @@ def _keys(receipt: CacheReuseReceipt) -> list[tuple[str, Key]]:
 @rules.rule("cache.epoch.not-current")
 def key_is_current(receipt: CacheReuseReceipt) -> _Faults:
     """A request asks under the epochs that are in force."""
-    for name in structs.fields(Epochs):
-        asked, current = (getattr(of, name.name) for of in (receipt.key, receipt.lookup.current))
+    for attribute, name in names(Epochs):
+        asked, current = (getattr(of, attribute) for of in (receipt.key, receipt.lookup.current))
         message = "the request asks under an epoch that is not in force"
-        yield from unequal(f"/key/{name.encode_name}", asked, current, message)
+        yield from unequal(f"/key/{name}", asked, current, message)
 
 
 @rules.rule("cache.dependency.digest-differs")
@@ -464,35 +464,34 @@ def refusals(receipt: CacheReuseReceipt) -> dict[str, Fault]:
     entry, key, lookup = receipt.entry, receipt.key, receipt.lookup
     if entry is None:
         return {}
-    differing = [
-        field
-        for field in structs.fields(Key)
-        if getattr(entry.key, field.name) != getattr(key, field.name)
-    ]
-    names = {field.name for field in differing}
+    differing = {
+        attribute: name
+        for attribute, name in names(Key)
+        if getattr(entry.key, attribute) != getattr(key, attribute)
+    }
     similar = {"tokens_digest"} if receipt.kind == "semantic_response_cache" else set()
-    state = next((field for field in differing if field.name not in _APART | similar), None)
+    state = next((attribute for attribute in differing if attribute not in _APART | similar), "")
     asked_in_time = "a lookup before the entry expires"
     foreign = entry.sharing == "request" and entry.created_for_request != lookup.request_id
     found = {
         "key-differs": state
         and Fault(
-            f"/entry/key/{state.encode_name}",
+            f"/entry/key/{differing[state]}",
             "the state was made under another key; that the text is the same is not enough",
-            getattr(key, state.name),
-            getattr(entry.key, state.name),
+            getattr(key, state),
+            getattr(entry.key, state),
         ),
         "expired": (
             lookup.accessed_seconds > entry.created_seconds + entry.lifetime_seconds
             and Fault("/lookup/accessedSeconds", "the entry has expired", asked_in_time)
         ),
-        "epoch-advanced": not names.isdisjoint(_EPOCHS)
+        "epoch-advanced": not differing.keys().isdisjoint(_EPOCHS)
         and Fault("/entry/key", "the entry is of another epoch", "the epochs in force"),
         "deleted": entry.deletion != "live"
         and Fault("/entry/deletion", "the entry is deleted", "live", entry.deletion),
-        "scope-refused": ("tenant" in names or foreign)
+        "scope-refused": ("tenant" in differing or foreign)
         and Fault("/entry/sharing", "the entry is not for this tenant or request"),
-        "dependency-changed": "source_versions_digest" in names
+        "dependency-changed": "source_versions_digest" in differing
         and Fault("/entry/key/sourceVersionsDigest", "a source of the entry has changed"),
         "content-altered": entry.read_digest not in (None, entry.content_digest)
         and Fault(
@@ -592,10 +591,11 @@ def lengths_add_up(receipt: CacheReuseReceipt) -> _Faults:
 def meters_add_up(receipt: CacheReuseReceipt) -> _Faults:
     """Every meter follows from tokens, bytes a token and times."""
     meters = receipt.meters
-    for name, expected in _metered(receipt).items():
-        pointer = "/meters/" + name
-        actual = getattr(meters, _attribute(name))
-        yield from unequal(pointer, actual, expected, "the meter is not what was used")
+    metered = _metered(receipt)
+    for attribute, name in names(Meters):
+        if name in metered:
+            actual, message = getattr(meters, attribute), "the meter is not what was used"
+            yield from unequal("/meters/" + name, actual, metered[name], message)
     if entry := receipt.entry:
         held = meters.output_tokens if receipt.row.response else entry.resident_tokens
         expected = held * receipt.lookup.bytes_per_token
@@ -623,10 +623,6 @@ def _metered(receipt: CacheReuseReceipt) -> dict[str, int]:
         "verificationTokens": meters.output_tokens if verified else 0,
         "providerReportedCachedTokens": receipt.lengths.matched_tokens,
     }
-
-
-def _attribute(name: str) -> str:
-    return next(f.name for f in structs.fields(Meters) if f.encode_name == name)
 
 
 @rules.rule("cache.times.unbalanced")

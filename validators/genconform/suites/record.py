@@ -161,6 +161,11 @@ def unless(holds: bool, pointer: str, message: str, expected: Any, actual: Any) 
         yield Fault(pointer, message, expected, actual)
 
 
+def names(record: type[Struct]) -> tuple[tuple[str, str], ...]:
+    """Each field of a record: its name in Python, and in a file."""
+    return tuple(zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True))
+
+
 def ratio(numerator: float, denominator: float) -> float:
     """A quotient that is 0 where nothing is there to divide by."""
     return numerator / denominator if denominator else 0.0

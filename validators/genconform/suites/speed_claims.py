@@ -24,6 +24,7 @@ from genconform.suites.record import (
     Seconds,
     Share,
     Text,
+    names,
     ratio,
     unequal,
     unless,
@@ -333,11 +334,11 @@ def baseline_is_matched(claim: SpeedClaim) -> _Faults:
     yield from unequal(
         "/setup/baseline/mode", baseline.mode, AUTOREGRESSIVE, "not the baseline mode"
     )
-    for field in structs.fields(Arm):
-        if field.name != "mode":
-            ours, theirs = getattr(candidate, field.name), getattr(baseline, field.name)
+    for attribute, name in names(Arm):
+        if attribute != "mode":
+            ours, theirs = getattr(candidate, attribute), getattr(baseline, attribute)
             message = "the baseline is not set up as the candidate is"
-            yield from unequal(f"/setup/baseline/{field.encode_name}", theirs, ours, message)
+            yield from unequal(f"/setup/baseline/{name}", theirs, ours, message)
     message = "the baseline goes without the cache that it always has"
     yield from unless(baseline.kv_cache, "/setup/baseline/kvCache", message, True, False)
 
@@ -499,17 +500,16 @@ def summaries_follow(claim: SpeedClaim) -> _Faults:
     for arm in ARMS:
         stated: Summary = getattr(claim.summary, arm)
         attempts = claim.attempts(arm)
-        for group in ("work", "seconds"):
-            for field in structs.fields(getattr(stated, group)):
-                total = sum(getattr(getattr(one, group), field.name) for one in attempts)
-                said = getattr(getattr(stated, group), field.name)
-                pointer = f"/summary/{arm}/{group}/{field.encode_name}"
-                yield from unequal(pointer, said, total, "not the sum over all attempts")
-        for field in structs.fields(Summary):
-            if derive := _DERIVED.get(field.name):
-                pointer = f"/summary/{arm}/{field.encode_name}"
-                message = "does not follow from all attempts"
-                yield from unequal(pointer, getattr(stated, field.name), derive(attempts), message)
+        for group, parts in (("work", Work), ("seconds", Seconds7)):
+            for attribute, name in names(parts):
+                total = sum(getattr(getattr(one, group), attribute) for one in attempts)
+                said, pointer = getattr(getattr(stated, group), attribute), f"{group}/{name}"
+                message = "not the sum over all attempts"
+                yield from unequal(f"/summary/{arm}/{pointer}", said, total, message)
+        for attribute, name in names(Summary):
+            if derive := _DERIVED.get(attribute):
+                said, message = getattr(stated, attribute), "does not follow from all attempts"
+                yield from unequal(f"/summary/{arm}/{name}", said, derive(attempts), message)
 
 
 _Attempts = tuple[Attempt, ...]
@@ -628,10 +628,10 @@ def saturation_is_disclosed(claim: SpeedClaim) -> _Faults:
 @rules.rule("speed.transfer.untested")
 def scope_is_tested(claim: SpeedClaim) -> _Faults:
     """The claim applies to the models, workloads and hardware that were run, and to no others."""
-    for field in structs.fields(Scope):
-        pointer = f"/claim/appliesTo/{field.encode_name}"
-        claimed = list(getattr(claim.claim.applies_to, field.name))
-        tested = list(getattr(claim.setup.scope, field.name))
+    for attribute, name in names(Scope):
+        pointer = f"/claim/appliesTo/{name}"
+        claimed = list(getattr(claim.claim.applies_to, attribute))
+        tested = list(getattr(claim.setup.scope, attribute))
         yield from unequal(pointer, claimed, tested, "not what was run")
 
 
