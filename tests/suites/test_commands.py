@@ -32,19 +32,24 @@ def write_suite(tree: Tree, text: str) -> None:
     Path(tree.path("mutations/mine.yaml")).write_text(text)
 
 
-def test_mutate_says_what_became_of_everything(genconform: CommandLine) -> None:
-    done = genconform("mutate")
+def test_mutate_says_what_became_of_everything(
+    genconform: CommandLine, lifecycle_tree: Tree
+) -> None:
+    done = genconform("mutate", "--root", lifecycle_tree.root)
     assert (done.returncode, done.stderr) == (0, "")
     assert "drop            53           0         0" in done.stdout
     assert "mutants 624, killed 617, equivalent 7, survived 0; score 100 %" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("pass: ")
+    assert done.stdout.splitlines()[-1] == (
+        "pass: 5 of 5 passed (conditions, order, routes, coverage, table)"
+    )
 
 
 def test_mutate_gives_the_same_bytes_in_any_folder(
-    genconform: CommandLine, copied_tree: Tree, tmp_path: Path
+    genconform: CommandLine, lifecycle_tree: Tree, tmp_path: Path
 ) -> None:
-    here = genconform("mutate", "--format", "json")
-    there = genconform("mutate", "--format", "json", "--root", copied_tree.root, cwd=tmp_path)
+    arguments = ("mutate", "routes", "order", "conditions", "table", "--format", "json")
+    here = genconform(*arguments)
+    there = genconform(*arguments, "--root", lifecycle_tree.root, cwd=tmp_path)
     assert here.stdout == there.stdout
 
 
@@ -91,17 +96,17 @@ def test_mutate_runs_the_suites_that_are_named(genconform_here: CommandLine) -> 
     ],
 )
 def test_mutate_exits_with_what_it_found(
-    genconform: CommandLine, copied_tree: Tree, text: str, code: int, said: str
+    genconform: CommandLine, lifecycle_tree: Tree, text: str, code: int, said: str
 ) -> None:
-    write_suite(copied_tree, text)
-    done = genconform("mutate", "mine", "--root", copied_tree.root)
+    write_suite(lifecycle_tree, text)
+    done = genconform("mutate", "mine", "--root", lifecycle_tree.root)
     assert (done.returncode, done.stderr) == (code, "")
     assert said in done.stdout
 
 
-def test_survivors_fail_the_threshold(genconform_here: CommandLine, copied_tree: Tree) -> None:
-    Path(copied_tree.path("mutations/conditions.yaml")).unlink()
-    root = ("--root", copied_tree.root)
+def test_survivors_fail_the_threshold(genconform_here: CommandLine, lifecycle_tree: Tree) -> None:
+    Path(lifecycle_tree.path("mutations/conditions.yaml")).unlink()
+    root = ("--root", lifecycle_tree.root)
     failed = genconform_here("mutate", "table", "--survivors", *root)
     assert failed.returncode == 1
     assert "substitute:taskVersion" in failed.stdout
@@ -114,7 +119,7 @@ def test_survivors_fail_the_threshold(genconform_here: CommandLine, copied_tree:
 def test_the_export_is_written_beside_the_report(
     genconform_here: CommandLine, tmp_path: Path
 ) -> None:
-    done = genconform_here("mutate", "--export", tmp_path / "mutants.json")
+    done = genconform_here("mutate", "table", "--export", tmp_path / "mutants.json")
     assert done.returncode == 0
     exported = report((tmp_path / "mutants.json").read_text())
     assert len(exported["files"]["spec/lifecycle.yaml"]["mutants"]) == 624
@@ -128,7 +133,7 @@ def test_the_export_is_written_beside_the_report(
         (["mutate", "routes", "--threshold", "50"], "Add 'table' to the suites"),
         (["mutate", "--threshold", "101"], "not in the range 0<=x<=100"),
         (["mutate", "--surviving"], "No such option"),
-        (["mutate", "--export", "no/such/folder/x.json"], "cannot write no/such/folder/x.json"),
+        (["mutate", "table", "--export", "no/such/folder/x.json"], "cannot write no/such/folder/x.json"),
         (["mutate", "--root", "no/such/folder"], "is not a genconform tree"),
         (["replay", "lifecyle"], "there is no fixture suite named 'lifecyle'"),
         (["replay", "--format", "yaml"], "'yaml' is not one of"),
@@ -165,25 +170,28 @@ def test_replay_gives_the_same_bytes_in_any_folder(
 
 
 def test_replay_fails_where_a_fixture_is_not_as_named(
-    genconform: CommandLine, copied_tree: Tree
+    genconform: CommandLine, lifecycle_tree: Tree
 ) -> None:
-    folder = Path(copied_tree.path("fixtures/lifecycle"))
+    folder = Path(lifecycle_tree.path("fixtures/lifecycle"))
     shutil.copy(folder / "valid/verified.json", folder / "invalid/requireRights.json")
-    done = genconform("replay", "lifecycle", "--root", copied_tree.root)
+    done = genconform("replay", "lifecycle", "--root", lifecycle_tree.root)
     assert done.returncode == 1
     assert "fixture.invalid.passed" in done.stdout
     assert "fixtures/lifecycle/invalid/requireRights.json" in done.stdout
 
 
-def test_replay_of_nothing_is_incomplete(genconform: CommandLine, copied_tree: Tree) -> None:
-    shutil.rmtree(copied_tree.path("fixtures/lifecycle/invalid"))
-    done = genconform("replay", "lifecycle", "--root", copied_tree.root)
+def test_replay_of_nothing_is_incomplete(genconform: CommandLine, lifecycle_tree: Tree) -> None:
+    shutil.rmtree(lifecycle_tree.path("fixtures/lifecycle/invalid"))
+    done = genconform("replay", "lifecycle", "--root", lifecycle_tree.root)
     assert done.returncode == 4
     assert done.stdout.splitlines()[-1].startswith("incomplete")
 
 
-def test_both_are_checks_of_validate_all(genconform: CommandLine) -> None:
-    done = genconform("validate-all", "--only", "mutations", "--format", "json")
+def test_mutations_are_a_check_of_validate_all(
+    genconform: CommandLine, lifecycle_tree: Tree
+) -> None:
+    options = ("--only", "mutations", "--format", "json", "--root", lifecycle_tree.root)
+    done = genconform("validate-all", *options)
     assert done.returncode == 0
     mutations = next(one for one in report(done.stdout)["checks"] if one["id"] == "mutations")
     assert mutations["counts"]["mutants"] == 624

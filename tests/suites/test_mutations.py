@@ -45,8 +45,8 @@ def rules(result: CheckResult) -> list[str]:
     return [finding.rule for finding in result.findings]
 
 
-def test_the_tree_passes(tree: Tree) -> None:
-    result = run(Context(tree))
+def test_the_tree_passes(lifecycle_tree: Tree) -> None:
+    result = run(Context(lifecycle_tree))
     assert (result.verdict, result.findings) == (Verdict.PASS, ())
     assert result.counts["mutations"] == result.counts["caught"]
     assert (result.counts["rejecting_routes"], result.counts["shown"]) == (51, 51)
@@ -66,58 +66,58 @@ def test_the_route_suite_has_one_change_for_each_rejecting_route(tree: Tree) -> 
     assert all(one.as_expected for one in tried)
 
 
-def test_a_change_that_nothing_catches(copied_tree: Tree) -> None:
-    result = written(copied_tree, CAUGHT.replace("riskTier", "highRisk"))
+def test_a_change_that_nothing_catches(lifecycle_tree: Tree) -> None:
+    result = written(lifecycle_tree, CAUGHT.replace("riskTier", "highRisk"))
     assert (result.verdict, rules(result)) == (Verdict.FAIL, ["mutation.change.uncaught"])
     (finding,) = result.findings
     assert (finding.location.file, finding.location.line) == ("mutations/mine.yaml", 3)
     assert (finding.expected, finding.actual) == ("route.requireRiskTier", "no rule")
 
 
-def test_a_change_that_another_route_catches(copied_tree: Tree) -> None:
+def test_a_change_that_another_route_catches(lifecycle_tree: Tree) -> None:
     text = CAUGHT.replace("expect: requireRiskTier", "expect: requireMatchedBaseline")
-    result = written(copied_tree, text)
+    result = written(lifecycle_tree, text)
     assert (result.verdict, rules(result)) == (Verdict.FAIL, ["mutation.change.misattributed"])
     (finding,) = result.findings
     assert finding.expected == "route.requireMatchedBaseline"
     assert finding.actual == "route.requireRiskTier"
 
 
-def test_a_suite_that_cannot_be_read_is_malformed_and_hides_nothing(copied_tree: Tree) -> None:
-    result = written(copied_tree, CAUGHT + "  - {id: second}\n")
+def test_a_suite_that_cannot_be_read_is_malformed_and_hides_nothing(lifecycle_tree: Tree) -> None:
+    result = written(lifecycle_tree, CAUGHT + "  - {id: second}\n")
     assert (result.verdict, rules(result)) == (Verdict.MALFORMED, ["mutation.suite.malformed"])
     assert result.counts == {"mutations": 1, "caught": 1}
-    both = written(copied_tree, CAUGHT.replace("riskTier", "highRisk") + "  - {id: second}\n")
+    both = written(lifecycle_tree, CAUGHT.replace("riskTier", "highRisk") + "  - {id: second}\n")
     assert both.verdict is Verdict.FAIL
     assert set(rules(both)) == {"mutation.suite.malformed", "mutation.change.uncaught"}
 
 
-def test_a_suite_in_which_nothing_can_be_tried_is_no_pass(copied_tree: Tree) -> None:
-    assert written(copied_tree, "suite: mine\nmutations: []\n").verdict is Verdict.MALFORMED
+def test_a_suite_in_which_nothing_can_be_tried_is_no_pass(lifecycle_tree: Tree) -> None:
+    assert written(lifecycle_tree, "suite: mine\nmutations: []\n").verdict is Verdict.MALFORMED
 
 
-def test_a_route_that_no_single_change_shows(copied_tree: Tree) -> None:
-    path = Path(copied_tree.path("mutations/routes.yaml"))
+def test_a_route_that_no_single_change_shows(lifecycle_tree: Tree) -> None:
+    path = Path(lifecycle_tree.path("mutations/routes.yaml"))
     path.write_text(path.read_text().replace("set: {riskTier: false}", "set: {highRisk: false}"))
-    result = coverage_result(try_all(copied_tree, changes_a_run), load_table(copied_tree))
+    result = coverage_result(try_all(lifecycle_tree, changes_a_run), load_table(lifecycle_tree))
     assert (result.verdict, rules(result)) == (Verdict.FAIL, ["mutation.route.uncovered"])
     assert "requireRiskTier" in result.findings[0].message
     assert result.counts == {"rejecting_routes": 51, "shown": 50}
 
 
-def test_two_changes_at_once_do_not_show_a_route(copied_tree: Tree) -> None:
+def test_two_changes_at_once_do_not_show_a_route(lifecycle_tree: Tree) -> None:
     """mutations/order.yaml expects each route too, but of two lines unmet at once."""
-    Path(copied_tree.path("mutations/routes.yaml")).unlink()
-    trial = try_all(copied_tree, changes_a_run)
+    Path(lifecycle_tree.path("mutations/routes.yaml")).unlink()
+    trial = try_all(lifecycle_tree, changes_a_run)
     assert any(one.placed.mutation.expect == "requireRiskTier" for one in trial.tried)
-    assert "requireRiskTier" in trial.uncovered(load_table(copied_tree))
+    assert "requireRiskTier" in trial.uncovered(load_table(lifecycle_tree))
 
 
-def test_a_survivor_is_reported_and_fails_the_threshold(copied_tree: Tree) -> None:
-    Path(copied_tree.path("mutations/conditions.yaml")).unlink()
-    table, trial = load_table(copied_tree), try_all(copied_tree, changes_a_run)
-    judged = list(judge_table(copied_tree, table, trial))
-    result = table_result(copied_tree, judged)
+def test_a_survivor_is_reported_and_fails_the_threshold(lifecycle_tree: Tree) -> None:
+    Path(lifecycle_tree.path("mutations/conditions.yaml")).unlink()
+    table, trial = load_table(lifecycle_tree), try_all(lifecycle_tree, changes_a_run)
+    judged = list(judge_table(lifecycle_tree, table, trial))
+    result = table_result(lifecycle_tree, judged)
     assert result.verdict is Verdict.FAIL
     assert set(rules(result)) == {"mutation.table.survived", "mutation.score.low"}
     survivors = [one for one in result.findings if one.rule == "mutation.table.survived"]
@@ -126,7 +126,7 @@ def test_a_survivor_is_reported_and_fails_the_threshold(copied_tree: Tree) -> No
     assert version.level is Level.WARNING
     assert version.location.file == "spec/lifecycle.yaml"
     assert "set: {taskVersion: 2}" in version.expected
-    lenient = table_result(copied_tree, judged, threshold=95)
+    lenient = table_result(lifecycle_tree, judged, threshold=95)
     assert lenient.verdict is Verdict.PASS
     assert set(rules(lenient)) == {"mutation.table.survived"}
 
@@ -154,12 +154,12 @@ def test_an_injected_equivalent_is_no_survivor(tree: Tree) -> None:
     assert (result.counts["equivalent"], result.counts["survived"]) == (1, 0)
 
 
-def test_expectations_that_do_not_come_out_test_nothing(copied_tree: Tree) -> None:
+def test_expectations_that_do_not_come_out_test_nothing(lifecycle_tree: Tree) -> None:
     """An author's mistake cannot kill: only tests that hold for the table itself count."""
-    Path(copied_tree.path("mutations/mine.yaml")).write_text(
+    Path(lifecycle_tree.path("mutations/mine.yaml")).write_text(
         CAUGHT.replace("expect: requireRiskTier", "expect: requireRights")
     )
-    tests = lifecycle_tests(copied_tree, try_all(copied_tree, changes_a_run))
+    tests = lifecycle_tests(lifecycle_tree, try_all(lifecycle_tree, changes_a_run))
     assert "mine/first" not in {test.id for test in tests}
 
 
@@ -181,16 +181,18 @@ def needs_a_name(fixture: Fixture, _: Tree) -> list[Finding]:
 
 
 @pytest.fixture
-def documents(copied_tree: Tree, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], CheckResult]:
+def documents(
+    lifecycle_tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], CheckResult]:
     """Tries one mutation of a document of a suite of its own."""
     monkeypatch.setattr(authored, "all_suites", lambda: (Suite("papers", "", needs_a_name),))
-    folder = Path(copied_tree.path("fixtures/papers/valid"))
+    folder = Path(lifecycle_tree.path("fixtures/papers/valid"))
     folder.mkdir(parents=True)
     (folder / "plain.yaml").write_text("name: x\nsizes: [1, 2]\n")
 
     def attempt(change: str) -> CheckResult:
         head = "suite: mine\nmutations:\n  - id: first\n    base: papers/plain\n    "
-        return written(copied_tree, head + change.replace("; ", "\n    ") + "\n")
+        return written(lifecycle_tree, head + change.replace("; ", "\n    ") + "\n")
 
     return attempt
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genconform.context import Context
 from genconform.errors import MalformedInput, UsageError
 from genconform.finding import Finding, Level, Verdict
 from genconform.suites import (
@@ -17,6 +18,7 @@ from genconform.suites import (
     lifecycle,
     suites_named,
 )
+from genconform.suites import replay as replaying
 from genconform.suites.replay import judged, named_rule, replay
 from genconform.tree import Tree
 
@@ -35,11 +37,11 @@ RULE, OTHER = "check.error", "route.requireTaskSet"
 
 
 @pytest.fixture
-def mine(copied_tree: Tree) -> Tree:
+def mine(lifecycle_tree: Tree) -> Tree:
     """A tree with a suite of one valid and one expected-invalid fixture."""
-    put(copied_tree, "valid/good.txt", "")
-    put(copied_tree, f"invalid/{RULE}.bad.txt", RULE)
-    return copied_tree
+    put(lifecycle_tree, "valid/good.txt", "")
+    put(lifecycle_tree, f"invalid/{RULE}.bad.txt", RULE)
+    return lifecycle_tree
 
 
 def put(tree: Tree, name: str, text: str) -> None:
@@ -117,8 +119,8 @@ def test_a_suite_without_one_kind_is_incomplete(mine: Tree, kind: str) -> None:
     assert replay(SUITE, mine).verdict is Verdict.INCOMPLETE
 
 
-def test_a_suite_without_a_folder_is_incomplete(copied_tree: Tree) -> None:
-    assert replay(SUITE, copied_tree).verdict is Verdict.INCOMPLETE
+def test_a_suite_without_a_folder_is_incomplete(lifecycle_tree: Tree) -> None:
+    assert replay(SUITE, lifecycle_tree).verdict is Verdict.INCOMPLETE
 
 
 def test_a_suite_that_cannot_gather_its_fixtures_fails_alone(mine: Tree) -> None:
@@ -184,6 +186,17 @@ def test_the_result_digest_tells_every_change(mine: Tree) -> None:
 
 def test_the_result_is_the_same_in_any_folder(tree: Tree, copied_tree: Tree) -> None:
     assert replay(lifecycle.SUITE, tree) == replay(lifecycle.SUITE, copied_tree)
+
+
+def test_the_check_gathers_every_suite(mine: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replaying, "all_suites", lambda: (lifecycle.SUITE, SUITE))
+    result = replaying.run(Context(mine))
+    assert (result.id, result.verdict) == ("fixtures", Verdict.PASS)
+    assert result.counts["suites"] == 2
+    assert result.counts["valid"] == result.counts["passed"] == 5
+    put(mine, "valid/good.txt", RULE)
+    failed = replaying.run(Context(mine))
+    assert (failed.verdict, len(failed.findings)) == (Verdict.FAIL, 1)
 
 
 def test_findings_of_lower_level_catch_nothing(tree: Tree) -> None:
