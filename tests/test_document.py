@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from genconform.document import decode, parse_document, pointer_of, read_document
+from genconform.document import (
+    MAX_YAML_CHARACTERS,
+    decode,
+    parse_document,
+    pointer_of,
+    read_document,
+)
 from genconform.errors import MalformedInput, UsageError
 
 JSON_VALUES = st.recursive(
@@ -62,6 +68,35 @@ def test_what_is_not_plain_data_is_refused(text: str, says: str) -> None:
 def test_a_json_file_holds_json(text: str) -> None:
     with pytest.raises(MalformedInput, match="not JSON"):
         parse_document(text.encode(), "x.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"a": "\\ud800"}', "half of a surrogate pair"),
+        ("[" * 80 + "]" * 80, "nested too deeply"),
+        ("[" + "9" * 5000 + "]", "not JSON"),
+        ('{"a": [{}, {"b": 1,\n"b": 2}]}', r"x.json:2 at /a/1: not plain data: the key 'b'"),
+        ('{"a": 1, "a": 2}' + " " * MAX_YAML_CHARACTERS, "a key stands twice"),
+    ],
+)
+def test_json_that_is_not_plain_data_is_refused(text: str, says: str) -> None:
+    with pytest.raises(MalformedInput, match=says):
+        parse_document(text.encode(), "x.json")
+
+
+def test_a_pair_of_surrogates_is_one_character() -> None:
+    document = parse_document(b'{"a": "\\ud83d\\ude00",\n"b": 3}', "x.json")
+    assert document.value["a"] == "\U0001f600"
+    assert document.location("/b").line == 2
+
+
+def test_a_large_json_file_is_read_without_lines_and_a_large_yaml_file_is_not() -> None:
+    text = b'{"items": 3}' + b" " * MAX_YAML_CHARACTERS
+    with pytest.raises(MalformedInput, match="at /items"):
+        decode(parse_document(text, "x.json"), _Outer)
+    with pytest.raises(MalformedInput, match="too large for YAML"):
+        parse_document(text, "x.yaml")
 
 
 def test_binary_is_not_text() -> None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,8 @@ from genconform.errors import MalformedInput, UsageError
 from genconform.finding import Location, Report, combine
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
+# A YAML document takes some 200 times its size in memory while it is read.
+MAX_YAML_CHARACTERS = 1024 * 1024
 _MAX_DEPTH = 64
 _T = TypeVar("_T")
 _PLAIN_TAGS = {
@@ -29,6 +32,7 @@ _PLAIN_TAGS = {
 _CONSTANTS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_SURROGATE = re.compile(r"(?i)\\ud[89a-f]")
 _SURROGATE_PAIR = re.compile(r"(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}")
 _PATH_STEP = re.compile(r"\.(?P<key>[^.\[\]]+)|\[(?P<index>\d+)\]|\[\.\.\.\]")
 
@@ -39,7 +43,7 @@ class Document:
 
     name: str
     value: Any
-    lines: dict[str, int]
+    lines: Mapping[str, int]
 
     def location(self, pointer: str) -> Location:
         """The place of a pointer, or of its nearest parent that has a line."""
@@ -122,6 +126,12 @@ def _text(data: bytes, name: str) -> str:
 
 
 def _parse_yaml(text: str, name: str) -> Document:
+    if len(text) > MAX_YAML_CHARACTERS:
+        raise MalformedInput(
+            "the file is too large for YAML",
+            location=Location(name),
+            expected=f"at most {MAX_YAML_CHARACTERS} characters; JSON may be larger",
+        )
     try:
         node = yaml.compose(text, Loader=yaml.CSafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -139,21 +149,90 @@ def _parse_yaml(text: str, name: str) -> Document:
 
 
 def _parse_json(text: str, name: str) -> Document:
-    """The value is read as JSON; YAML, which JSON is but for rare escapes, gives the lines."""
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_each_once)
+        _require_text(value, text)
     except json.JSONDecodeError as error:
         raise MalformedInput(
             f"not JSON: {error.msg}", location=Location(name, line=error.lineno)
         ) from error
-    except (RecursionError, ValueError) as error:
+    except RecursionError as error:
+        raise MalformedInput("not JSON: nested too deeply", location=Location(name)) from error
+    except _Repeated as error:
+        _locate(text, name)
+        raise MalformedInput(f"not plain data: {error}", location=Location(name)) from error
+    except ValueError as error:
         raise MalformedInput(f"not JSON: {error}", location=Location(name)) from error
-    without_pairs = _SURROGATE_PAIR.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), text)
-    return Document(name, value, _parse_yaml(without_pairs, name).lines)
+    if _is_deep(value):
+        _locate(text, name)
+        raise MalformedInput("not plain data: nested too deeply", location=Location(name))
+    return Document(name, value, _LinesOnDemand(text, name))
+
+
+class _Repeated(ValueError):
+    pass
 
 
 def _no_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not a JSON number")
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise _Repeated("a key stands twice in one object")
+    return value
+
+
+def _require_text(value: Any, text: str) -> None:
+    """Refuse half of a surrogate pair, which JSON can escape and UTF-8 cannot write."""
+    if _SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("half of a surrogate pair is no text") from error
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(_MAX_DEPTH + 1):
+        level = [
+            child
+            for item in level
+            if isinstance(item, dict | list)
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+    return bool(level)
+
+
+def _locate(text: str, name: str) -> None:
+    """Let YAML, which JSON is but for rare escapes, name the line of what is not plain data."""
+    if len(text) <= MAX_YAML_CHARACTERS:
+        _parse_yaml(text, name)
+
+
+class _LinesOnDemand(Mapping[str, int]):
+    """The line of each pointer of a JSON text, found when first asked for: few ever are."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self._text = text
+        self._name = name
+
+    @cached_property
+    def _lines(self) -> Mapping[str, int]:
+        if len(self._text) > MAX_YAML_CHARACTERS:
+            return {}
+        whole = _SURROGATE_PAIR.sub(lambda pair: str(json.loads(f'"{pair[0]}"')), self._text)
+        return _parse_yaml(whole, self._name).lines
+
+    def __getitem__(self, pointer: str) -> int:
+        return self._lines[pointer]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._lines)
+
+    def __len__(self) -> int:
+        return len(self._lines)
 
 
 class _Builder:

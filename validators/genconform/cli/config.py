@@ -47,14 +47,22 @@ def load_config(path: Path) -> Config:
     Raises:
         UsageError: the file cannot be read, is not TOML, or has a setting that is not one.
     """
+    return parse_config(read_bytes(path, path.name), path.name)
+
+
+def parse_config(data: bytes, name: str) -> Config:
+    """The settings in the bytes of a TOML file.
+
+    Raises:
+        UsageError: as `load_config`.
+    """
     try:
-        data = read_bytes(path, path.name)
         value = tomllib.loads(data.decode("utf-8"))
         tool = value.get("tool")
         table = tool.get(TABLE, {}) if isinstance(tool, dict) else {}
-        return decode(Document(path.name, value, {}), Config, table, f"/tool/{TABLE}")
+        return decode(Document(name, value, {}), Config, table, f"/tool/{TABLE}")
     except (ValueError, RecursionError) as error:
-        raise UsageError(f"not TOML: {error}", location=Location(path.name)) from error
+        raise UsageError(f"not TOML: {error}", location=Location(name)) from error
     except MalformedInput as error:
         known = ", ".join(field.encode_name for field in structs.fields(Config))
         raise UsageError(
