@@ -42,7 +42,7 @@ from genconform.tree import find_tree
 from scripts import rivals
 
 
-class Metric(Struct, frozen=True, omit_defaults=True):
+class Metric(Struct, frozen=True, omit_defaults=True, rename="camel"):
     """A number with its unit and, where there is one, what it is to be at least or at most."""
 
     value: float | str
