@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 
+from genconform.catalogue.entries import CATALOGUES
 from genconform.digest.manifest import Manifest
 from genconform.finding import Report
 from genconform.lifecycle.packet import Event, State
 from genconform.mutation.author import AuthorSuite
+from genconform.spec.modes import ModeRegistry
 from genconform.suites import all_suites
 from genconform.suites.generation_mode import GenerationModeRecord, ResourceBudgetRecord
 from genconform.suites.record import RecordSuite
@@ -33,6 +35,8 @@ TYPES: dict[str, Any] = {
     "report": Report,
     "generation-mode": GenerationModeRecord,
     "resource-budget": ResourceBudgetRecord,
+    "modes": ModeRegistry,
+    **{f"entry-of-{catalogue.name}": catalogue.entry for catalogue in CATALOGUES},
 }
 """The type that reads a document, by the name of its schema. Those of suites follow from them."""
 

@@ -21,9 +21,11 @@ COMMANDS = {
     "explain": "genconform.cli.explain:explain",
     "lean": "genconform.cli.lean:lean",
     "lifecycle": "genconform.cli.lifecycle:lifecycle",
+    "modes": "genconform.cli.modes:modes",
     "mutate": "genconform.cli.mutate:mutate",
     "replay": "genconform.cli.replay:replay_command",
     "report": "genconform.cli.report:report",
+    "roof": "genconform.cli.roof:roof",
     "trace": "genconform.cli.trace:trace",
     "validate-all": "genconform.cli.validate:validate_all",
 }
