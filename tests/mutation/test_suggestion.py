@@ -52,7 +52,8 @@ def test_a_suggested_mutation_kills_its_mutant(name: str) -> None:
     mutation = Mutation("suggested", **yaml.safe_load(written["mutation"]))
     tried = BENCH.attempt(Placed("mine", mutation, Document("mine.yaml", None, {}), ""))
     assert tried.as_expected
-    kill = kill_by(lifecycle.change_as_test(tried.changed, tried.placed), mutant.variant)
+    test = lifecycle.change_as_test(tried.changed, tried.placed, tried.route)
+    kill = kill_by(test, mutant.variant)
     assert kill is not None
     assert written["actual"] in (kill.actual, "another state after it")
 

@@ -83,6 +83,16 @@ def test_a_change_that_another_route_catches(lifecycle_tree: Tree) -> None:
     assert finding.actual == "route.requireRiskTier"
 
 
+def test_a_route_may_be_named_by_its_rule(lifecycle_tree: Tree) -> None:
+    text = CAUGHT.replace("expect: ", "expect: route.")
+    assert written(lifecycle_tree, text).verdict is Verdict.PASS
+    Path(lifecycle_tree.path("mutations/routes.yaml")).unlink()
+    trial = try_all(lifecycle_tree, changes_a_run)
+    assert "requireRiskTier" not in trial.uncovered(load_table(lifecycle_tree))
+    mine = next(test for test in lifecycle_tests(lifecycle_tree, trial) if test.id == "mine/first")
+    assert mine.routes == ("requireRiskTier",)
+
+
 def test_a_suite_that_cannot_be_read_is_malformed_and_hides_nothing(lifecycle_tree: Tree) -> None:
     result = written(lifecycle_tree, CAUGHT + "  - {id: second}\n")
     assert (result.verdict, rules(result)) == (Verdict.MALFORMED, ["mutation.suite.malformed"])

@@ -32,6 +32,11 @@ class Tried:
         """Whether the one rule that is named caught it, and no other."""
         return self.caught_by == (self.expected,)
 
+    @property
+    def route(self) -> str:
+        """The route that must catch it, where it is a route's rule that must."""
+        return self.expected.removeprefix(ROUTE_PREFIX)
+
 
 class Bench:
     """What mutations are tried on: the valid fixtures of every suite, and the rules."""
@@ -126,9 +131,7 @@ class Trial:
     def uncovered(self, table: Table) -> tuple[str, ...]:
         """The rejecting routes that no single change of an accepted run is caught by."""
         covered = {
-            one.placed.mutation.expect
-            for one in self.tried
-            if one.as_expected and len(one.placed.mutation.set) == 1
+            one.route for one in self.tried if one.as_expected and len(one.placed.mutation.set) == 1
         }
         rejecting = (route for route in table.routes() if route not in table.accepting())
         return tuple(route for route in rejecting if route not in covered)
@@ -160,11 +163,11 @@ def _malformed(error: GenconformError) -> Finding:
 def _uncaught(one: Tried) -> Iterator[Finding]:
     if one.as_expected:
         return
-    rule, message = (
-        ("mutation.change.misattributed", "another rule catches the change")
-        if one.caught_by
-        else ("mutation.change.uncaught", "nothing catches the change")
-    )
+    rule, message = "mutation.change.misattributed", "another rule catches the change"
+    if not one.caught_by:
+        rule, message = "mutation.change.uncaught", "nothing catches the change"
+    elif one.expected in one.caught_by:
+        message = "other rules catch the change as well"
     yield Finding(
         rule,
         Level.ERROR,

@@ -228,7 +228,7 @@ def run_as_test(fixture: Fixture) -> Test | None:
     )
 
 
-def change_as_test(changed: Fixture, placed: Placed) -> Test:
+def change_as_test(changed: Fixture, placed: Placed, route: str) -> Test:
     """An author's change of a run as a test: the changed event alone, in the state it meets."""
     case = walk(read_run(changed.document)).cases[-1]
     return Test(
@@ -236,7 +236,7 @@ def change_as_test(changed: Fixture, placed: Placed) -> Test:
         location=placed.location,
         start=case.state,
         events=(case.event,),
-        routes=(placed.mutation.expect,),
+        routes=(route,),
         accepting=ACCEPTING,
         stages=frozenset({case.state.stage}),
     )

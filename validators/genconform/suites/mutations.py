@@ -50,7 +50,7 @@ def judge_table(tree: Tree, table: Table, trial: Trial) -> Iterator[Judged]:
 def lifecycle_tests(tree: Tree, trial: Trial) -> list[Test]:
     """What mutants of the table must get past: changes of runs that are caught, then whole runs."""
     changes = (
-        lifecycle.change_as_test(one.changed, one.placed)
+        lifecycle.change_as_test(one.changed, one.placed, one.route)
         for one in trial.tried
         if one.suite.name == lifecycle.SUITE.name and one.as_expected
     )
