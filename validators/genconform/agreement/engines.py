@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import add
 from typing import Protocol
 
-import numpy as np
 from msgspec.structs import astuple
 
 from genconform.lifecycle import machine as written_by_hand
@@ -56,16 +56,17 @@ class Engines:
         return {
             "machine": Answer(str(route), after, tuple(map(str, self.machine.unmet(state, event)))),
             "table": Answer(table_route, table_after, table_unmet),
-            "bulk": self._bulk(case),
+            "bulk": self.in_bulk(case),
         }
 
-    def _bulk(self, case: Case) -> Answer:
+    def in_bulk(self, case: Case) -> Answer:
+        """What the bulk engine has for the case's combination."""
         outcomes = self.bulk.stages[case.state.stage]
         index = space_of(case.state.stage).index_of(case)
         outcome = outcomes.outcomes[int(outcomes.codes[index])]
         after = case.state
         if outcome.consumes:
-            counters = np.add(astuple(after.counters), outcome.counters).tolist()
+            counters = map(add, astuple(after.counters), outcome.counters)
             digests = (*after.consumed_event_digests, case.event.packet.event_digest)
             after = State(Stage(outcome.next), after.identity, digests, Counters(*counters))
         return Answer(outcome.route, after, None)

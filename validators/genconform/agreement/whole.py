@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 
 import numpy as np
-from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from genconform.agreement.engines import (
     ROUTE_DIFFERS,
+    RULES,
     STATE_DIFFERS,
     UNMET_DIFFERS,
     Engines,
     engines_of,
 )
-from genconform.lifecycle.bulk import NO_CODE, After
-from genconform.lifecycle.packet import Case, Counters, Stage, State
+from genconform.lifecycle.bulk import NO_CODE
+from genconform.lifecycle.packet import Stage, State
 from genconform.lifecycle.space import StageSpace, space_of, spaces
 from genconform.spec.table import Table
 
@@ -89,13 +89,12 @@ def merged(found: Iterable[Disagreement]) -> tuple[Disagreement, ...]:
 def compare_part(engines: Engines, part: Part) -> list[Disagreement]:
     """Compare the engines on one part of the space."""
     seen = _Seen(engines, part)
-    for number in range(len(part)):
-        seen.visit(number)
-    space = space_of(part.stage)
+    for index in range(part.start, part.stop):
+        seen.visit(index)
     return [
-        Disagreement(rule, part.stage, len(numbers), _smallest(space, numbers + part.start))
-        for rule, numbers in seen.differing().items()
-        if len(numbers)
+        Disagreement(rule, part.stage, len(cases), _smallest(space_of(part.stage), cases))
+        for rule, cases in seen.broken().items()
+        if len(cases)
     ]
 
 
@@ -103,73 +102,49 @@ class _Seen:
     """What machine and table said of each case of a part, to be compared with the bulk engine."""
 
     def __init__(self, engines: Engines, part: Part) -> None:
-        self._space, self._part = space_of(part.stage), part
-        self._step, self._unmet = engines.machine.step, engines.machine.unmet
-        self._step_and_unmet = engines.table.step_and_unmet
-        self._bulk = engines.bulk
+        self._engines, self._part, self._space = engines, part, space_of(part.stage)
         self._code = {route: code for code, route in enumerate(engines.bulk.routes)}
         self._codes = np.full(len(part), NO_CODE, np.uint8)
-        self._moved: dict[int, tuple[Case, State]] = {}
-        self._numbers: dict[str, list[int]] = {
-            rule: [] for rule in (ROUTE_DIFFERS, STATE_DIFFERS, UNMET_DIFFERS)
-        }
+        self._moved: dict[int, State] = {}
+        self._broken_by: dict[str, list[int]] = {rule: [] for rule in RULES}
 
-    def visit(self, number: int) -> None:
+    def visit(self, index: int) -> None:
         """Ask machine and table about one case, and compare what they say."""
-        case = self._space.case(self._part.start + number)
+        case = self._space.case(index)
         state, event = case.state, case.event
-        after, route = self._step(state, event)
-        table_after, table_route, table_unmet = self._step_and_unmet(state, event)
+        after, route = self._engines.machine.step(state, event)
+        table_after, table_route, table_unmet = self._engines.table.step_and_unmet(state, event)
         if route != table_route:
-            self._numbers[ROUTE_DIFFERS].append(number)
+            self._broken_by[ROUTE_DIFFERS].append(index)
         if after != table_after:
-            self._numbers[STATE_DIFFERS].append(number)
-        if self._unmet(state, event) != table_unmet:
-            self._numbers[UNMET_DIFFERS].append(number)
-        self._codes[number] = self._code.get(route, NO_CODE)
+            self._broken_by[STATE_DIFFERS].append(index)
+        if self._engines.machine.unmet(state, event) != table_unmet:
+            self._broken_by[UNMET_DIFFERS].append(index)
+        self._codes[index - self._part.start] = self._code.get(route, NO_CODE)
         if after is not state:
-            self._moved[number] = case, after
+            self._moved[index] = after
 
-    def differing(self) -> dict[str, NDArray[np.intp]]:
-        """The cases that break each rule, with the bulk engine compared too."""
-        within = slice(self._part.start, self._part.stop)
-        by_bulk = {
-            ROUTE_DIFFERS: self._codes != self._bulk.codes(self._part.stage)[within],
-            STATE_DIFFERS: self._moved_otherwise(self._bulk.after(self._part.stage, within)),
-        }
-        return {
-            rule: np.union1d(np.array(numbers, np.intp), np.flatnonzero(by_bulk.get(rule, [])))
-            for rule, numbers in self._numbers.items()
-        }
+    def broken(self) -> dict[str, NDArray[np.intp]]:
+        """The cases that break each rule, once the bulk engine is compared too."""
+        stage, within = self._part.stage, slice(self._part.start, self._part.stop)
+        codes = self._engines.bulk.codes(stage)[within]
+        consumes = self._engines.bulk.after(stage, within).consumes
+        broken = {rule: set(cases) for rule, cases in self._broken_by.items()}
+        broken[ROUTE_DIFFERS].update((np.flatnonzero(codes != self._codes) + within.start).tolist())
+        # Where neither moves, both leave the state as it was.
+        moving = {*self._moved, *(np.flatnonzero(consumes) + within.start).tolist()}
+        broken[STATE_DIFFERS].update(index for index in moving if self._bulk_differs(index))
+        return {rule: np.array(sorted(cases), np.intp) for rule, cases in broken.items()}
 
-    def _moved_otherwise(self, bulk: After) -> NDArray[np.bool_]:
-        """Where the machine's state after is not the one that the bulk engine gives."""
-        stage = np.full(len(self._part), list(Stage).index(self._space.stage), np.uint8)
-        counters = np.zeros((len(self._part), len(Counters.__struct_fields__)), np.int64)
-        consumed = np.zeros(len(self._part), np.bool_)
-        kept = np.ones(len(self._part), np.bool_)
-        for number, (case, after) in self._moved.items():
-            state, digest = case.state, case.event.packet.event_digest
-            stage[number] = list(Stage).index(after.stage)
-            counters[number] = np.subtract(astuple(after.counters), astuple(state.counters))
-            consumed[number] = after.consumed_event_digests != state.consumed_event_digests
-            expected = (*state.consumed_event_digests, *((digest,) if consumed[number] else ()))
-            kept[number] = (after.identity, after.consumed_event_digests) == (
-                state.identity,
-                expected,
-            )
-        differs: NDArray[np.bool_] = (
-            (stage != bulk.stage)
-            | (counters != bulk.counters).any(axis=1)
-            | (consumed != bulk.consumes)
-            | ~kept
-        )
-        return differs
+    def _bulk_differs(self, index: int) -> bool:
+        """Whether the bulk engine leaves another state than the machine."""
+        case = self._space.case(index)
+        return self._engines.in_bulk(case).after != self._moved.get(index, case.state)
 
 
-def _smallest(space: StageSpace, numbers: NDArray[np.intp]) -> int:
-    distance = np.bitwise_count(numbers ^ space.plain)
-    return int(numbers[np.lexsort((numbers, distance))[0]])
+def _smallest(space: StageSpace, cases: NDArray[np.intp]) -> int:
+    distance = np.bitwise_count(cases ^ space.plain)
+    return int(cases[np.lexsort((cases, distance))[0]])
 
 
 _PREPARED: list[Engines] = []
