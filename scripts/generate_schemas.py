@@ -11,16 +11,22 @@ from typing import Any
 import msgspec
 
 from genconform.catalogue.entries import CATALOGUES
+from genconform.cli.config import Config
+from genconform.cli.lifecycle import Answer, Enumeration, ListedRoutes
+from genconform.cli.modes import Selected
+from genconform.cli.roof import RoofAnswer
 from genconform.digest.manifest import Manifest
 from genconform.finding import Report
 from genconform.lifecycle.packet import Event, State
 from genconform.mutation.author import AuthorSuite
-from genconform.spec.modes import ModeRegistry
+from genconform.spec.modes import Mode, ModeRegistry
 from genconform.suites import all_suites
+from genconform.suites.freetext import Conversion
 from genconform.suites.generation_mode import GenerationModeRecord, ResourceBudgetRecord
 from genconform.suites.record import RecordSuite
 from genconform.trace.format import EVENTS, Header, TraceEvent
 from genconform.tree import find_tree
+from genconform_probe.summary import Recorded
 
 FOLDER = "spec/schemas"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -33,6 +39,16 @@ TYPES: dict[str, Any] = {
     "mutation-suite": AuthorSuite,
     "manifest": Manifest,
     "report": Report,
+    "timings": dict[str, float],
+    "config": Config,
+    "routes": ListedRoutes,
+    "route-answer": Answer,
+    "enumeration": Enumeration,
+    "conversion": Conversion,
+    "roof": RoofAnswer,
+    "mode-list": tuple[Mode, ...],
+    "mode-answer": Selected,
+    "recorded": Recorded,
     "generation-mode": GenerationModeRecord,
     "resource-budget": ResourceBudgetRecord,
     "modes": ModeRegistry,

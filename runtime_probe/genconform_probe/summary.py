@@ -38,6 +38,13 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     baseline_seconds: float
 
 
+class Recorded(msgspec.Struct, frozen=True):
+    """What `probe run` gives as JSON."""
+
+    runs: int
+    modes: tuple[Summary, ...]
+
+
 def summarize(outcomes: Iterable[Outcome]) -> list[Summary]:
     """Add up runs by mode and fault, in the order in which they first came."""
     groups: dict[tuple[str, str], list[Outcome]] = defaultdict(list)

@@ -27,6 +27,7 @@ from genconform.report import FORMATS, verification
 from genconform.report.portable import portable
 from genconform.spec.table import parse_table
 from genconform.suites import Fixture, all_suites
+from genconform.suites.freetext import convert
 from genconform.trace.judge import judge_file
 from genconform.tree import find_tree, folder
 
@@ -118,6 +119,9 @@ READERS = {
     ),
     "envelope": Reader(_envelope, ("fixtures/envelopes/*/statement.dsse.json",)),
     "verification": Reader(_verification, ("fixtures/envelopes/*/statement.dsse.json",)),
+    "freetext": Reader(
+        lambda data: convert(parse_document(data, "f.json")), ("tests/fuzz/freetext.json",)
+    ),
     "key": Reader(_key, ("fixtures/envelopes/*/key.pub",)),
     "report": Reader(_report, ("fixtures/envelopes/*/root/report.json", "tests/fuzz/reports/*")),
     "config": Reader(lambda data: parse_config(data, "c.toml"), ("tests/fuzz/configs/*",)),

@@ -70,6 +70,21 @@ class ListedRoute(Struct, frozen=True, rename="camel"):
     at: int | None
 
 
+class RouteCounts(Struct, frozen=True):
+    """How many routes there are, and how many of them accept and reject."""
+
+    routes: int
+    accepting: int
+    rejecting: int
+
+
+class ListedRoutes(Struct, frozen=True):
+    """What `lifecycle routes` gives as JSON."""
+
+    counts: RouteCounts
+    routes: tuple[ListedRoute, ...]
+
+
 @lifecycle.command()
 @rooted
 @_as_text_or_json
@@ -83,12 +98,9 @@ def routes(tree: Tree, format_: str, output: Path | None) -> None:
     table = parse_table(document)
     listed = list(_listed(table, document))
     if format_ == "json":
-        counts = {
-            "routes": len(listed),
-            "accepting": sum(one.kind == "accepting" for one in listed),
-            "rejecting": sum(one.kind == "rejecting" for one in listed),
-        }
-        write(_json({"counts": counts, "routes": listed}), output)
+        accepting = sum(one.kind == "accepting" for one in listed)
+        counts = RouteCounts(len(listed), accepting, len(listed) - accepting)
+        write(_json(ListedRoutes(counts, tuple(listed))), output)
         return
     to = text.console()
     grid = _grid("stage", "line", "route", "kind", "taken when", wraps=("taken when",))
@@ -236,6 +248,31 @@ def _said(line: Line, taken: bool) -> tuple[str, str]:
 # --- enumerate
 
 
+class EnumeratedStage(Struct, frozen=True, rename="camel"):
+    """The space of a stage: the booleans of its own, all cases, and the routes that they take."""
+
+    stage: Stage
+    own_booleans: int
+    cases: int
+    routes: int
+
+
+class EnumeratedRoute(Struct, frozen=True, rename="camel"):
+    """A route: the cases that take it, and the events of the shortest run that ends in it."""
+
+    route: str
+    hits: int
+    shortest_run: int | None
+
+
+class Enumeration(Struct, frozen=True):
+    """What `lifecycle enumerate` gives as JSON."""
+
+    cases: int
+    stages: tuple[EnumeratedStage, ...]
+    routes: tuple[EnumeratedRoute, ...]
+
+
 @lifecycle.command("enumerate")
 @rooted
 @_as_text_or_json
@@ -255,20 +292,14 @@ def enumerate_(tree: Tree, format_: str, output: Path | None) -> None:
 
 
 def _enumerated_json(table: Table, hit: Hits, shortest: dict[str, int]) -> str:
-    stages = [
-        {
-            "stage": space.stage,
-            "ownBooleans": space.own_bits,
-            "cases": space.size,
-            "routes": len(hit.by_stage[space.stage]),
-        }
+    stages = tuple(
+        EnumeratedStage(space.stage, space.own_bits, space.size, len(hit.by_stage[space.stage]))
         for space in spaces()
-    ]
-    routes = [
-        {"route": route, "hits": hit.of(route), "shortestRun": shortest.get(route)}
-        for route in table.routes()
-    ]
-    return _json({"cases": sum(map(len, spaces())), "stages": stages, "routes": routes})
+    )
+    routes = tuple(
+        EnumeratedRoute(route, hit.of(route), shortest.get(route)) for route in table.routes()
+    )
+    return _json(Enumeration(sum(map(len, spaces())), stages, routes))
 
 
 def _enumerated_text(table: Table, hit: Hits, shortest: dict[str, int]) -> str:

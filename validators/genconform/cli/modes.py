@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import click
 import msgspec
+from msgspec import Struct
 
 from genconform.cli.options import rooted
 from genconform.finding import Verdict
-from genconform.spec.modes import load_modes
+from genconform.spec.modes import Status, load_modes
 from genconform.suites.mode_selections import select
 from genconform.tree import Tree
 
@@ -19,6 +22,16 @@ _as_text_or_json = click.option(
     show_default=True,
     help="How the answer is written.",
 )
+
+
+class Selected(Struct, frozen=True):
+    """What `modes select` gives as JSON."""
+
+    mode: str
+    status: Status
+    outcome: Literal["select", "refuse"]
+    serves: str
+    because: str
 
 
 @click.group()
@@ -54,13 +67,13 @@ def select_mode(name: str, tree: Tree, format_: str) -> None:
     asked, serves = registry.mode(name), select(registry, name)
     refused = serves.name != asked.name
     if format_ == "json":
-        answer = {
-            "mode": asked.name,
-            "status": asked.status,
-            "outcome": "refuse" if refused else "select",
-            "serves": serves.name,
-            "because": asked.because,
-        }
+        answer = Selected(
+            asked.name,
+            asked.status,
+            "refuse" if refused else "select",
+            serves.name,
+            asked.because,
+        )
         click.echo(msgspec.json.encode(answer).decode())
     else:
         said = f"refused, {serves.name} serves" if refused else "selected"

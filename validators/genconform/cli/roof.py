@@ -28,7 +28,7 @@ def roof(size: str, bandwidth: str, format_: str) -> None:
     """
     bound = Roof(parse_bytes(size), parse_bandwidth(bandwidth))
     if format_ == "json":
-        click.echo(msgspec.json.encode(_document(bound)).decode())
+        click.echo(msgspec.json.encode(_answer(bound)).decode())
         return
     click.echo(f"at least {bound.least_seconds_per_token:.6g} seconds a token (W/B)")
     most = bound.most_tokens_per_second
@@ -36,10 +36,19 @@ def roof(size: str, bandwidth: str, format_: str) -> None:
     click.echo(f"{said} (B/W)")
 
 
-def _document(bound: Roof) -> dict[str, float | None]:
-    return {
-        "reloadedBytesPerToken": bound.reloaded_bytes_per_token,
-        "sustainedBytesPerSecond": bound.sustained_bytes_per_second,
-        "leastSecondsPerToken": bound.least_seconds_per_token,
-        "mostTokensPerSecond": bound.most_tokens_per_second,
-    }
+class RoofAnswer(msgspec.Struct, frozen=True, rename="camel"):
+    """What `roof` gives as JSON."""
+
+    reloaded_bytes_per_token: float
+    sustained_bytes_per_second: float
+    least_seconds_per_token: float
+    most_tokens_per_second: float | None
+
+
+def _answer(bound: Roof) -> RoofAnswer:
+    return RoofAnswer(
+        bound.reloaded_bytes_per_token,
+        bound.sustained_bytes_per_second,
+        bound.least_seconds_per_token,
+        bound.most_tokens_per_second,
+    )
