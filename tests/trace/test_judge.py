@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import msgspec
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -431,6 +434,67 @@ class TestDigests:
         written_otherwise = data.replace(b'"deadlineSeconds": 60.0', b'"deadlineSeconds":6e1')
         assert written_otherwise != data
         assert passes(judge(written_otherwise))
+
+
+class TestDigestsOfLinesAsWritten:
+    """Whoever writes a line, and in whatever spelling, its content has one digest."""
+
+    numbers = (
+        st.floats(30, 2.0**52)
+        | st.floats(1e21, 1e300)
+        | st.integers(30, 2**53 - 1).map(float)
+        | st.integers(30, 99)
+    )
+    settings = st.dictionaries(
+        st.text(max_size=4) | st.sampled_from(["evidence", "identity", "seq", ',"seq":']),
+        st.none()
+        | st.booleans()
+        | st.integers(1 - 2**53, 2**53 - 1)
+        | st.floats(allow_nan=False, allow_infinity=False).filter(
+            lambda x: not 2**53 <= abs(x) < 1e21
+        )
+        | st.text(max_size=6)
+        | st.sampled_from(["é", '"', "1.0,", "-0", "\\"]),
+        max_size=5,
+    )
+
+    @given(settings, numbers, st.booleans())
+    def test_is_that_of_the_reference_library(
+        self, settings: dict[str, Any], deadline: float, claims: bool
+    ) -> None:
+        trace = build()
+        trace.evidence("selectMode")["mode"]["settings"] = settings
+        trace.evidence("bindContext")["deadlineSeconds"] = deadline
+        trace.rebind_identity()
+        if claims:
+            trace.events[0]["claims"] = {"deadline": True}
+        lines = [trace.header, *trace.events]
+        for write in (rfc8785.dumps, sorted_by_msgspec, compact, spaced):
+            assert passes(judge(b"".join(write(line) + b"\n" for line in lines))), write
+
+    @given(st.sampled_from([1.0, -0.0, 1e22, 1e-7, 5e-324]), st.integers(0, 6))
+    def test_is_not_that_of_another_spelling(self, number: float, event: int) -> None:
+        """A digest over the bytes as they stand, where those are not canonical, is none."""
+        trace = build()
+        trace.evidence("selectMode")["mode"]["settings"] = {"a": number}
+        trace.rebind_identity()
+        line = {key: trace.events[1][key] for key in ("evidence", "identity", "kind")}
+        document = line | {"runId": OWN}
+        trace.events[1]["eventDigest"] = sha256(sorted_by_msgspec(document)).hexdigest()
+        data = b"".join(sorted_by_msgspec(line) + b"\n" for line in (trace.header, *trace.events))
+        assert rules(judge(data)) == ["trace.event.digest-mismatch"]
+
+
+def sorted_by_msgspec(line: Any) -> bytes:
+    return msgspec.json.encode(line, order="sorted")
+
+
+def compact(line: Any) -> bytes:
+    return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def spaced(line: Any) -> bytes:
+    return json.dumps(dict(reversed(line.items()))).encode()
 
 
 class TestOrderOfEvents:

@@ -19,7 +19,8 @@ from genconform.errors import MalformedInput
 # null, as which it writes NaN too.
 _ENCODER = msgspec.json.Encoder(order="sorted")
 _INTEGRAL_FLOAT = re.compile(rb"\.0(?!\d)")
-_EXPONENT = re.compile(rb"\de")
+_WHOLE_FLOAT = re.compile(rb"\.0[,\]}]")
+_EXPONENT = re.compile(rb"e-?\d+[,\]}]")
 _LONG_INTEGER = re.compile(rb"[:,\[-]\d{16}")
 _LARGEST_INTEGER = 2**53 - 1
 
@@ -66,14 +67,12 @@ def _safe_integer(digits: str) -> int:
 
 def _mended(fast: bytes) -> bytes | None:
     """What msgspec wrote, in canonical form; None where the reference library has to write it."""
-    if not fast.isascii() or fast[0] not in b'[{"' or b"null" in fast:
+    if not fast.isascii() or fast[0] not in b'[{"' or (b"\\" in fast and b'\\"' in fast):
         return None
-    if b'\\"' in fast:
-        return None if _INTEGRAL_FLOAT.search(fast) or _other_number(fast) else fast
     # No quote is escaped, so every second part between quotes lies outside of strings.
     parts = fast.split(b'"')
     outside = b'"'.join(parts[::2])
-    if _other_number(outside):
+    if _in_doubt(outside):
         return None
     if not _INTEGRAL_FLOAT.search(outside):
         return fast
@@ -81,9 +80,30 @@ def _mended(fast: bytes) -> bytes | None:
     return b'"'.join(parts)
 
 
-def _other_number(text: bytes) -> bool:
-    """Whether there may be a number that msgspec writes otherwise and that is not mended here."""
-    return bool(_EXPONENT.search(text) or _LONG_INTEGER.search(text)) or b"-0.0" in text
+def _in_doubt(outside: bytes) -> bool:
+    """Whether there is something that msgspec writes otherwise and that is not mended here."""
+    exponents = outside.count(b"e") - outside.count(b"true") - outside.count(b"false")
+    return (
+        exponents > 0
+        or b"null" in outside
+        or b"-0.0" in outside
+        or _LONG_INTEGER.search(outside) is not None
+    )
+
+
+def surely_canonical(text: bytes, *, counts_only: bool = False) -> bool:
+    """Whether JSON that msgspec wrote with sorted keys is in canonical form for sure.
+
+    False where only the reference library can tell. `counts_only` says that no integer in it is
+    beyond 2^53.
+    """
+    return (
+        text.isascii()
+        and not _WHOLE_FLOAT.search(text)
+        and not _EXPONENT.search(text)
+        and b"-0" not in text
+        and (counts_only or not _LONG_INTEGER.search(text))
+    )
 
 
 def canonical_digest(value: Any) -> str:

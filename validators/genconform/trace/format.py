@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from genconform.digest.canonical import canonical_bytes, sha256_hex
+from genconform.digest.canonical import canonical_digest
 from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind, Identity, Text
 
 FORMAT = "genconform-trace"
@@ -26,7 +26,9 @@ TASK_SCORE = "taskScore"
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-Seconds = Annotated[float, Meta(ge=0)]
+# A whole number stays the integer that it is written as, so that it is written back the same.
+Number = Annotated[int, Meta(ge=1 - 2**53, le=2**53 - 1)] | float
+Seconds = Count | Annotated[float, Meta(ge=0)]
 
 GENERATION_MODES = (
     "autoregressive",
@@ -231,7 +233,7 @@ class QualityTarget(Shape, frozen=True):
     metric: Annotated[str, _one_of((TASK_SCORE,), "What is measured.")] | UnsetType = UNSET
     minimum_against_baseline: (
         Annotated[
-            float, _says("The least that score less baseline score may be; 0 allows no loss.")
+            Number, _says("The least that score less baseline score may be; 0 allows no loss.")
         ]
         | UnsetType
     ) = UNSET
@@ -260,7 +262,7 @@ class AcceptancePredicate(Shape, frozen=True):
         | UnsetType
     ) = UNSET
     minimum_accepted_share: (
-        Annotated[float, _says("The least share of proposed tokens to accept, 0 to 1.")] | UnsetType
+        Annotated[Number, _says("The least share of proposed tokens, 0 to 1.")] | UnsetType
     ) = UNSET
 
 
@@ -417,8 +419,8 @@ class Reference(Shape, frozen=True):
 class Quality(Shape, frozen=True):
     """The score of the output beside that of the baseline's."""
 
-    score: Annotated[float, _says("Of the output, by the target's metric.")] | UnsetType = UNSET
-    baseline_score: Annotated[float, _says("Of the baseline's output.")] | UnsetType = UNSET
+    score: Annotated[Number, _says("Of the output, by the target's metric.")] | UnsetType = UNSET
+    baseline_score: Annotated[Number, _says("Of the baseline's output.")] | UnsetType = UNSET
     evaluator_digest: Annotated[Digest, _says("What scored both.")] | UnsetType = UNSET
 
 
@@ -731,27 +733,6 @@ def event_digest(run_id: str, kind: EventKind, identity: Identity, evidence: Evi
     Raises:
         MalformedInput: a number in the evidence has no canonical form.
     """
-    return Binding(run_id, identity).digest(kind, evidence)
-
-
-class Binding:
-    """Digests the events of one run under one identity, whose canonical form is made once.
-
-    What is digested is the document {"evidence", "identity", "kind", "runId"} in RFC 8785 form.
-    """
-
-    def __init__(self, run_id: str, identity: Identity) -> None:
-        self.identity = identity
-        self._identity = b',"identity":' + canonical_bytes(identity)
-        self._run_id = b',"runId":' + canonical_bytes(run_id) + b"}"
-
-    def digest(self, kind: EventKind, evidence: Evidence) -> str:
-        """The digest of an event's content.
-
-        Raises:
-            MalformedInput: a number in the evidence has no canonical form.
-        """
-        return sha256_hex(
-            b'{"evidence":%b%b,"kind":"%b"%b'
-            % (canonical_bytes(evidence), self._identity, kind.value.encode(), self._run_id)
-        )
+    return canonical_digest(
+        {"runId": run_id, "kind": kind, "identity": identity, "evidence": evidence}
+    )

@@ -53,19 +53,20 @@ def _fallback_declared(shown: Shown) -> Iterator[Unmet]:
 
 def _texts_private(shown: Shown) -> Iterator[Unmet]:
     """A run that is not public shows no text."""
-    if shown.run.public:
-        return
-    texts = {
-        EventKind.BIND_CONTEXT: {"request/promptText": shown.bind.request.prompt_text},
-        EventKind.VERIFY_DRAFT: {
-            "output/text": shown.verify.output.text,
-            "fallback/output/text": shown.verify.fallback.output.text,
-        },
-        EventKind.ACCOUNT_OUTCOME: {"output/text": shown.account.output.text},
-    }
-    for field, text in texts[shown.now].items():
-        if text is not UNSET:
-            yield Unmet(field, "no text, for the run is not public", f"{len(text)} characters")
+    if not shown.run.public:
+        for field, text in _texts(shown):
+            if text is not UNSET:
+                yield Unmet(field, "no text, for the run is not public", f"{len(text)} characters")
+
+
+def _texts(shown: Shown) -> tuple[tuple[str, str | UnsetType], ...]:
+    """The texts that the latest event may show."""
+    if shown.now is EventKind.BIND_CONTEXT:
+        return (("request/promptText", shown.bind.request.prompt_text),)
+    if shown.now is EventKind.VERIFY_DRAFT:
+        fallback = shown.verify.fallback.output.text
+        return (("output/text", shown.verify.output.text), ("fallback/output/text", fallback))
+    return (("output/text", shown.account.output.text),)
 
 
 def _latency_kept(shown: Shown) -> Iterator[Unmet]:

@@ -13,23 +13,24 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import UNSET, Struct
 
+from genconform.digest.canonical import canonical_bytes, sha256_hex, surely_canonical
 from genconform.document import pointer_of
 from genconform.errors import GenconformError, MalformedInput
 from genconform.finding import Finding, Level, Location, Verdict
-from genconform.lifecycle.packet import BOOLEAN_NAMES, Identity
+from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind
 from genconform.trace.format import (
     EVENTS,
     FORMAT,
     MAX_LINE_BYTES,
     VERSION,
-    Binding,
     Header,
     TraceEvent,
+    event_digest,
 )
 
 _HEADER = msgspec.json.Decoder(Header)
 _EVENT = msgspec.json.Decoder(TraceEvent)
-_ENCODER = msgspec.json.Encoder()
+_SORTED = msgspec.json.Encoder(order="sorted")
 _BOOLEANS = frozenset(BOOLEAN_NAMES)
 _SHOWN_AT_MOST = 100
 
@@ -153,41 +154,42 @@ class _Assembly:
 
     def add(self, number: int, data: bytes) -> RecordedRun | None:
         """Read one more line; gives the run that it ends, if it ends one."""
-        place = Location(self._name, line=number)
-        read = self._event(data, place) if self.header else _header(data, place)
+        read = self._event(number, data) if self.header else _header(data, self._at(number))
         if isinstance(read, Header):
             before = self.take() if self.header else None
-            self._begin(read, place)
+            self._begin(number, read)
             return before
-        self._events.append(PlacedEvent(number, read, self._digest(read, place)))
+        self._events.append(PlacedEvent(number, read, self._digest(number, data, read)))
         return self.take() if len(self._events) == len(EVENTS) else None
 
-    def _begin(self, header: Header, place: Location) -> None:
+    def _at(self, number: int, pointer: str | None = None) -> Location:
+        return Location(self._name, pointer, number)
+
+    def _begin(self, number: int, header: Header) -> None:
         if header.run.id in self._run_ids:
             raise MalformedTrace(
                 "trace.malformed.duplicate-run",
                 f"the run {_short(header.run.id)} stands twice in the file",
-                msgspec.structs.replace(place, pointer="/run/id"),
+                self._at(number, "/run/id"),
                 expected="each run id once",
             )
         self._run_ids.add(header.run.id)
-        self.header, self._line = header, place.line or 0
-        bound = Identity(*msgspec.structs.astuple(header.identity))  # equal only in the same type
-        self._binding = Binding(header.run.id, bound)
+        self.header, self._line = header, number
+        self._run_id = canonical_bytes(header.run.id)
 
-    def _event(self, data: bytes, place: Location) -> TraceEvent | Header:
+    def _event(self, number: int, data: bytes) -> TraceEvent | Header:
         try:
             event = _EVENT.decode(data)
         except (msgspec.DecodeError, RecursionError) as error:
-            value = _json(data, place)
+            value = _json(data, self._at(number))
             if isinstance(value, dict) and "format" in value:
-                return _header(data, place)
-            raise _wrong_field(error, place) from error
+                return _header(data, self._at(number))
+            raise _wrong_field(error, self._at(number)) from error
         if event.seq != len(self._events):
             raise MalformedTrace(
                 "trace.malformed.sequence",
                 "the events are not in order, or one stands twice",
-                msgspec.structs.replace(place, pointer="/seq"),
+                self._at(number, "/seq"),
                 expected=str(len(self._events)),
                 actual=str(event.seq),
             )
@@ -196,26 +198,44 @@ class _Assembly:
             raise MalformedTrace(
                 "trace.malformed.field",
                 f"no boolean of the packet is named {_short(unknown)}",
-                msgspec.structs.replace(place, pointer="/claims"),
+                self._at(number, "/claims"),
             )
-        _refuse_repeated_keys(data, event, place)
         return event
 
-    def _digest(self, event: TraceEvent, place: Location) -> str:
+    def _digest(self, number: int, data: bytes, event: TraceEvent) -> str:
+        """The digest of the event's content, once it is sure that no key stands twice in it."""
+        if (digest := _digest_as_written(data, event, self._run_id)) is not None:
+            return digest
+        _refuse_repeated_keys(data, event, self._at(number))
         assert self.header is not None
-        binding = self._binding
-        if event.identity != binding.identity:
-            binding = Binding(self.header.run.id, event.identity)
         try:
-            return binding.digest(event.kind, event.evidence)
+            return event_digest(self.header.run.id, event.kind, event.identity, event.evidence)
         except MalformedInput as error:
             raise MalformedTrace(
                 "trace.malformed.number",
-                "the evidence holds a number that no digest can bind",
-                msgspec.structs.replace(place, pointer="/evidence"),
+                "the event holds a number that no digest can bind",
+                self._at(number, "/evidence"),
                 expected=error.expected,
                 actual=_short(error.actual or ""),
             ) from error
+
+
+def _digest_as_written(data: bytes, event: TraceEvent, run_id: bytes) -> str | None:
+    """The digest of an event whose line has canonical form, as recorders write it; else None.
+
+    A line that is the same when it is written back has its keys in order, each once, and all that
+    is digested but the run id in one piece: evidence, identity and kind.
+    """
+    written = _SORTED.encode(event)
+    if written != data[:-1]:
+        return None
+    # Nothing before the evidence, and nothing after it, has a key of these names.
+    start = written.index(b'"evidence":')
+    middle, end = written.rindex(b',"identity":'), written.rindex(b',"seq":')
+    settings = event.kind is EventKind.SELECT_MODE  # which may hold any number
+    if not surely_canonical(written[start:middle], counts_only=not settings):
+        return None
+    return sha256_hex(b'{%b,"runId":%b}' % (written[start:end], run_id))
 
 
 def _header(data: bytes, place: Location) -> Header:
@@ -285,8 +305,8 @@ def _refuse_repeated_keys(data: bytes, read: Header | TraceEvent, place: Locatio
     As long as no string has a quote in it, counting quotes tells; only where that is in doubt is
     the line read again by a parser that sees every key.
     """
-    quoting = b'\\"' in data or b"\\u0022" in data
-    if not quoting and data.count(b'"') == _ENCODER.encode(read).count(b'"'):
+    quoting = b"\\" in data and (b'\\"' in data or b"\\u0022" in data)
+    if not quoting and data.count(b'"') == _SORTED.encode(read).count(b'"'):
         return
     try:
         json.loads(data, object_pairs_hook=_unique)
