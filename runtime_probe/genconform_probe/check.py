@@ -50,12 +50,12 @@ def run(_: Context) -> CheckResult:
 def examine(models: Models) -> CheckResult:
     """Record and judge runs of these models."""
     from genconform_probe.faults import FAULTS
-    from genconform_probe.modes import MODES
+    from genconform_probe.modes import load_modes
     from genconform_probe.session import Plan
     from genconform_probe.session import run as record
     from genconform_probe.tasks import held_out_problems
 
-    modes = tuple(MODES.values())
+    modes = load_modes()
     sound = Plan(tuple(held_out_problems(PROMPTS, SEED)), modes, seed=SEED)
     failing = Plan(
         tuple(held_out_problems(FAILING_PROMPTS, SEED)), modes, (FAULTS[FAULT],), seed=SEED

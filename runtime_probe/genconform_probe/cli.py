@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -15,16 +15,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from genconform.errors import UsageError
 from genconform.finding import Location
 from genconform_probe import summary
-from genconform_probe.checkpoints import CHECKPOINTS
+from genconform_probe.checkpoints import CHECKPOINTS, verified_digests
+from genconform_probe.faults import FAULTS, NO_FAULT
 from genconform_probe.libraries import require_model_libraries
+from genconform_probe.modes import MODE_NAMES, load_modes
 from genconform_probe.tasks import held_out_problems
 
 if TYPE_CHECKING:
-    from genconform_probe.faults import Fault
-    from genconform_probe.mode import Mode
     from genconform_probe.session import Outcome, Plan
-
-T = TypeVar("T")
 
 
 @click.group()
@@ -39,8 +37,20 @@ def probe() -> None:
     required=True,
     help="Folder for the traces, one file a run; made if it is not there.",
 )
-@click.option("--mode", "modes", multiple=True, help="Run this mode; repeatable. All by default.")
-@click.option("--fault", "faults", multiple=True, help="Make runs go wrong so; repeatable.")
+@click.option(
+    "--mode",
+    "modes",
+    type=click.Choice(MODE_NAMES),
+    multiple=True,
+    help="Run this mode; repeatable. All by default.",
+)
+@click.option(
+    "--fault",
+    "faults",
+    type=click.Choice(list(FAULTS)),
+    multiple=True,
+    help="Make runs go wrong in this way; repeatable.",
+)
 @click.option("--prompts", type=click.IntRange(min=1, max=5000), default=20, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
@@ -73,17 +83,19 @@ def run(
     folder. With --fault, only the modes that the fault touches are run, and only under it.
     """
     require_model_libraries()
+    checkpoints = checkpoints or CHECKPOINTS
+    verified_digests(checkpoints)
+    _make_folder(out)
     if sys.stderr.isatty():
         click.echo("loading torch and the models ...", err=True)
     from genconform_probe.models import load_models
     from genconform_probe.session import Plan
     from genconform_probe.session import run as run_plan
 
-    chosen_modes, chosen_faults = _choose(modes, faults)
     plan = Plan(
         problems=tuple(held_out_problems(prompts, seed)),
-        modes=chosen_modes,
-        faults=chosen_faults,
+        modes=load_modes(name for name in MODE_NAMES if not modes or name in modes),
+        faults=tuple(FAULTS[name] for name in FAULTS if name in faults) or (NO_FAULT,),
         seed=seed,
         public=public,
     )
@@ -93,31 +105,8 @@ def run(
             actual=f"--mode {', '.join(modes)} and --fault {', '.join(faults)}",
             remedy="Leave --mode out to run every mode that the fault touches.",
         )
-    _make_folder(out)
-    models = load_models(checkpoints or CHECKPOINTS)
-    outcomes = list(_with_progress(run_plan(plan, models, out), plan))
+    outcomes = list(_with_progress(run_plan(plan, load_models(checkpoints), out), plan))
     click.echo(_render(outcomes, out, format_), nl=False)
-
-
-def _choose(
-    modes: Iterable[str], faults: Iterable[str]
-) -> tuple[tuple[Mode, ...], tuple[Fault, ...]]:
-    from genconform_probe.faults import FAULTS
-    from genconform_probe.modes import MODES
-    from genconform_probe.session import NO_FAULT
-
-    chosen_modes = _named("mode", modes, MODES) or tuple(MODES.values())
-    return chosen_modes, _named("fault", faults, FAULTS) or (NO_FAULT,)
-
-
-def _named(kind: str, names: Iterable[str], table: Mapping[str, T]) -> tuple[T, ...]:
-    """The entries that the user named, in the table's order."""
-    wanted = set(names)
-    for name in sorted(wanted - set(table)):
-        raise UsageError(
-            f"there is no {kind} named {name!r}", expected="one of " + ", ".join(table)
-        )
-    return tuple(entry for name, entry in table.items() if name in wanted)
 
 
 def _make_folder(out: Path) -> None:

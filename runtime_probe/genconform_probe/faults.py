@@ -7,15 +7,16 @@ what the faulty run did.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from transformers.generation.utils import GenerateDecoderOnlyOutput
-from typing_extensions import override
+from genconform_probe.stand_in import StandIn
+from genconform_probe.vocabulary import SPECIAL_TOKENS, VOCABULARY_SIZE
 
-from genconform_probe.mode import Mode
-from genconform_probe.models import Models
-from genconform_probe.recorder import StandIn
-from genconform_probe.tokenizer import SPECIAL_TOKENS, VOCABULARY_SIZE
+if TYPE_CHECKING:
+    from transformers.generation.utils import GenerateDecoderOnlyOutput
+
+    from genconform_probe.mode import Mode
+    from genconform_probe.models import Models
 
 
 class Fault:
@@ -39,12 +40,12 @@ class CorruptedDraft(Fault):
     name = "corrupted-draft"
     summary = "proposed token ids are altered after drafting; the verifier rejects them"
 
-    @override
     def touches(self, mode: Mode) -> bool:
+        """It occurs wherever another model than the verifier proposes."""
         return mode.drafts
 
-    @override
     def models(self, models: Models) -> Models:
+        """The draft's proposals are altered."""
         return replace(models, draft=_AltersProposals(models.draft).as_model())
 
 
@@ -62,4 +63,5 @@ class _AltersProposals(StandIn):
         return output
 
 
+NO_FAULT = Fault()
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in (CorruptedDraft(),)}

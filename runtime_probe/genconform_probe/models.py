@@ -11,7 +11,8 @@ import transformers
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from genconform_probe.checkpoints import CHECKPOINTS, MODELS, TOKENIZER, verified_digests
-from genconform_probe.tokenizer import BOS, EOS, PAD, VOCABULARY_SIZE, Tokenizer
+from genconform_probe.tokenizer import Tokenizer
+from genconform_probe.vocabulary import BOS, EOS, PAD, VOCABULARY_SIZE
 
 DTYPE = "float32"
 """What the models compute in. They are stored in bfloat16, half the size."""

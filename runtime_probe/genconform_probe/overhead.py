@@ -11,9 +11,11 @@ from time import perf_counter
 
 import torch
 
+from genconform_probe.faults import NO_FAULT
+from genconform_probe.mode import Mode
 from genconform_probe.models import Models, load_models
-from genconform_probe.modes import MODES
-from genconform_probe.session import NO_FAULT, Plan, Runner, warm_up
+from genconform_probe.modes import load_modes
+from genconform_probe.session import Plan, Runner, warm_up
 from genconform_probe.tasks import held_out_problems
 
 
@@ -43,13 +45,13 @@ def measure(
     """The overhead of recording by mode; bare and recorded runs take turns in going first."""
     models = models or load_models()
     problems = tuple(held_out_problems(prompts, seed))
-    plan = Plan(problems, tuple(MODES.values()), seed=seed)
+    plan = Plan(problems, load_modes(), seed=seed)
     warm_up(plan, models)
     found = {}
     with tempfile.TemporaryDirectory() as folder:
-        for mode in MODES.values():
+        for mode in plan.modes:
             pairs = [
-                _median_pair(plan, models, index, mode.name, repeats, Path(folder))
+                _median_pair(plan, models, index, mode, repeats, Path(folder))
                 for index in range(prompts)
             ]
             bare, recorded = (sum(column) for column in zip(*pairs, strict=True))
@@ -58,7 +60,7 @@ def measure(
 
 
 def _median_pair(
-    plan: Plan, models: Models, index: int, mode: str, repeats: int, folder: Path
+    plan: Plan, models: Models, index: int, mode: Mode, repeats: int, folder: Path
 ) -> tuple[float, float]:
     """Median seconds (bare, recorded) of one prompt."""
     runner = Runner(plan, models, plan.problems[index])
@@ -66,15 +68,15 @@ def _median_pair(
     prompt = torch.tensor([models.tokenizer.encode_prompt(plan.problems[index].prompt)])
     seconds: dict[str, list[float]] = defaultdict(list)
     for repeat in range(repeats):
-        path = folder / f"{mode}-{index}-{repeat}.jsonl"
+        path = folder / f"{mode.name}-{index}-{repeat}.jsonl"
         for kind in ("bare", "recorded") if (index + repeat) % 2 else ("recorded", "bare"):
             began = perf_counter()
             verifying = 0.0
             if kind == "bare":
-                MODES[mode].generate(models, prompt, plan.policy.max_new_tokens)
+                mode.generate(models, prompt, plan.policy.max_new_tokens)
             else:
-                outcome = runner.trace(MODES[mode], NO_FAULT, path)
-                if not MODES[mode].drafts:
+                outcome = runner.trace(mode, NO_FAULT, path)
+                if not mode.drafts:
                     verifying = outcome.result.account.verifier_seconds
             seconds[kind].append(perf_counter() - began - verifying)
     return median(seconds["bare"]), median(seconds["recorded"])

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from torch import Tensor
 from torch.utils.hooks import RemovableHandle
@@ -23,6 +23,7 @@ from transformers.generation.streamers import BaseStreamer
 from transformers.generation.utils import GenerateDecoderOnlyOutput
 
 from genconform_probe.models import Models
+from genconform_probe.stand_in import StandIn
 
 Ids = tuple[int, ...]
 
@@ -89,20 +90,6 @@ def record(generate: Generate, models: Models, prompt: Tensor) -> Recording:
     return watch.recording(wall_seconds)
 
 
-class StandIn:
-    """Passes for a model: whatever a subclass does not define is the model's own."""
-
-    def __init__(self, model: LlamaForCausalLM) -> None:
-        self._model = model
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def as_model(self) -> LlamaForCausalLM:
-        """Itself, under the type that `generate` declares for an assistant."""
-        return cast("LlamaForCausalLM", self)
-
-
 class _TimedDraft(StandIn):
     """The draft model, with the seconds that drafting takes and the cache that it fills."""
 
@@ -123,21 +110,24 @@ class _Caches:
     """The caches that were used, by weak reference: what is still alive was not released."""
 
     def __init__(self) -> None:
-        self._held: dict[int, tuple[int, weakref.ref[Cache]]] = {}
+        self._seen: list[tuple[weakref.ref[Cache], int]] = []
 
     def hold(self, cache: Cache | None) -> None:
-        """Note a cache's size, the largest seen of it."""
+        """Note a cache's size; of one that is seen again, the larger size."""
         assert cache is not None, "every mode of the probe decodes with a cache"
-        bytes_now = sum(tensor.nbytes for tensor in _tensors(cache))
-        before, _ = self._held.get(id(cache), (0, None))
-        self._held[id(cache)] = max(before, bytes_now), weakref.ref(cache)
+        size = sum(tensor.nbytes for tensor in _tensors(cache))
+        for place, (seen, before) in enumerate(self._seen):
+            if seen() is cache:
+                self._seen[place] = seen, max(before, size)
+                return
+        self._seen.append((weakref.ref(cache), size))
 
     def bytes(self) -> tuple[int, int]:
         """Bytes of keys and values (allocated, released)."""
-        if any(cache() is not None for _, cache in self._held.values()):
+        if any(cache() is not None for cache, _ in self._seen):
             gc.collect()
-        allocated = sum(size for size, _ in self._held.values())
-        return allocated, sum(size for size, cache in self._held.values() if cache() is None)
+        allocated = sum(size for _, size in self._seen)
+        return allocated, sum(size for cache, size in self._seen if cache() is None)
 
 
 class _Watch(BaseStreamer):

@@ -21,16 +21,15 @@ from genconform.lifecycle.packet import EventKind
 from genconform.trace.format import Environment
 from genconform_probe import evidence
 from genconform_probe.evidence import Answer, Baseline, Fallback, Policy, Promise, Result
-from genconform_probe.faults import Fault
+from genconform_probe.faults import NO_FAULT, Fault
 from genconform_probe.mode import Mode
 from genconform_probe.models import DTYPE, Models
-from genconform_probe.modes import MODES
+from genconform_probe.modes import load_mode
 from genconform_probe.recorder import Ids, Recording, record
 from genconform_probe.tasks import Problem
 from genconform_probe.trace_file import TraceFile
 
-BASELINE = MODES["autoregressive"]
-NO_FAULT = Fault()
+BASELINE = load_mode("autoregressive")
 DEFAULT_POLICY = Policy()
 
 
@@ -73,7 +72,8 @@ def run(plan: Plan, models: Models, out: Path) -> Iterator[Outcome]:
     """Run a plan, and yield each run as its trace is closed.
 
     Raises:
-        UsageError: a trace cannot be written into the folder `out`.
+        UsageError: a trace cannot be created in the folder `out`.
+        TraceCut: a trace cannot be written to its end.
     """
     warm_up(plan, models)
     for index, problem in enumerate(plan.problems):
@@ -103,7 +103,7 @@ class Runner:
         self._baseline: Baseline | None = None
 
     def trace(self, mode: Mode, fault: Fault, path: Path) -> Outcome:
-        """One run with its trace. What was promised is on disk before anything runs."""
+        """One run with its trace. What was promised is on disk before any of it runs."""
         promise = self._promise(mode, fault)
         if not promise.is_baseline:
             self.baseline()

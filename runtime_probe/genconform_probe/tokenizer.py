@@ -14,10 +14,7 @@ from tokenizers.pre_tokenizers import Split
 from tokenizers.trainers import BpeTrainer
 
 from genconform_probe.tasks import training_problems
-
-VOCABULARY_SIZE = 192
-SPECIAL_TOKENS = ("<bos>", "<eos>", "<pad>", "<sep>", "<mask>")
-BOS, EOS, PAD, SEP, MASK = range(len(SPECIAL_TOKENS))
+from genconform_probe.vocabulary import BOS, EOS, SEP, SPECIAL_TOKENS, VOCABULARY_SIZE
 
 _CORPUS_SEED = 777
 _CORPUS_SIZE = 4000

@@ -19,7 +19,8 @@ from transformers.modeling_outputs import BaseModelOutputWithPast
 
 from genconform_probe.models import DRAFT, TARGET, ModelShape, build
 from genconform_probe.tasks import Problem, training_problems
-from genconform_probe.tokenizer import EOS, PAD, Tokenizer
+from genconform_probe.tokenizer import Tokenizer
+from genconform_probe.vocabulary import EOS, PAD
 
 IGNORED = -100
 """Label of a position whose token is not learnt: the prompt, and padding."""

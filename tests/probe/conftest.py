@@ -8,7 +8,7 @@ import pytest
 
 from genconform_probe.faults import FAULTS
 from genconform_probe.models import Models, load_models
-from genconform_probe.modes import MODES
+from genconform_probe.modes import load_modes
 from genconform_probe.session import Outcome, Plan, run
 from genconform_probe.tasks import held_out_problems
 
@@ -22,7 +22,7 @@ def models() -> Models:
 
 @pytest.fixture(scope="session")
 def plan() -> Plan:
-    return Plan(tuple(held_out_problems(20, SEED)), tuple(MODES.values()), seed=SEED)
+    return Plan(tuple(held_out_problems(20, SEED)), load_modes(), seed=SEED)
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +35,7 @@ def outcomes(models: Models, plan: Plan, tmp_path_factory: pytest.TempPathFactor
 def failures(models: Models, tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     """Five held-out prompts whose proposals are corrupted."""
     faults = (FAULTS["corrupted-draft"],)
-    plan = Plan(tuple(held_out_problems(5, SEED)), tuple(MODES.values()), faults, SEED, public=True)
+    plan = Plan(tuple(held_out_problems(5, SEED)), load_modes(), faults, SEED, public=True)
     return list(run(plan, models, tmp_path_factory.mktemp("failures")))
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 from torch import Tensor
 
 from genconform_probe.faults import FAULTS
 from genconform_probe.models import Models
-from genconform_probe.modes import MODES
+from genconform_probe.modes import MODE_NAMES, load_mode
 from genconform_probe.modes.autoregressive import teacher_forced
 from genconform_probe.modes.speculative import Speculative
 from genconform_probe.recorder import Recording, Step, record
 from genconform_probe.tasks import held_out_problems
-from genconform_probe.tokenizer import EOS, SPECIAL_TOKENS
+from genconform_probe.vocabulary import EOS, SPECIAL_TOKENS
 
 LIMIT = 48
 
@@ -26,18 +28,18 @@ def prompts(models: Models) -> list[Tensor]:
 
 def recorded(mode: str, models: Models, prompt: Tensor, limit: int = LIMIT) -> Recording:
     return record(
-        lambda watched, ids, streamer: MODES[mode].generate(watched, ids, limit, streamer),
+        lambda watched, ids, streamer: load_mode(mode).generate(watched, ids, limit, streamer),
         models,
         prompt,
     )
 
 
 def bare(mode: str, models: Models, prompt: Tensor, limit: int = LIMIT) -> list[int]:
-    output = MODES[mode].generate(models, prompt, limit)
+    output = load_mode(mode).generate(models, prompt, limit)
     return output.sequences[0, prompt.shape[1] :].tolist()
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODE_NAMES)
 def test_a_recorded_run_emits_what_a_bare_run_does(
     mode: str, models: Models, prompts: list[Tensor]
 ) -> None:
@@ -45,7 +47,7 @@ def test_a_recorded_run_emits_what_a_bare_run_does(
         assert list(recorded(mode, models, prompt).output) == bare(mode, models, prompt)
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODE_NAMES)
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
 def test_a_run_that_is_cut_short_is_recorded_up_to_the_cut(
     mode: str, limit: int, models: Models, prompts: list[Tensor]
@@ -85,10 +87,8 @@ def test_what_the_verifier_accepts_is_its_own_greedy_choice(
 def test_a_draft_that_is_the_target_has_every_proposal_accepted(
     models: Models, prompts: list[Tensor]
 ) -> None:
-    from dataclasses import replace
-
     twin = replace(models, draft=models.target)
-    output = MODES["speculative"].generate(twin, prompts[0], LIMIT)
+    output = load_mode("speculative").generate(twin, prompts[0], LIMIT)
     expected = bare("autoregressive", models, prompts[0])
     assert output.sequences[0, prompts[0].shape[1] :].tolist() == expected
 
@@ -110,7 +110,7 @@ def test_accepted_are_the_leading_proposals_that_were_emitted(
     assert Step(proposed, emitted).accepted == accepted
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODE_NAMES)
 def test_seconds_are_parts_of_the_whole(mode: str, models: Models, prompts: list[Tensor]) -> None:
     recording = recorded(mode, models, prompts[0])
     parts = recording.target_seconds + recording.draft_seconds
@@ -118,7 +118,7 @@ def test_seconds_are_parts_of_the_whole(mode: str, models: Models, prompts: list
     assert parts < recording.wall_seconds
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", MODE_NAMES)
 def test_hooks_and_caches_are_given_back(mode: str, models: Models, prompts: list[Tensor]) -> None:
     recording = recorded(mode, models, prompts[0])
     cleanup = recording.cleanup
@@ -135,7 +135,7 @@ def test_a_cache_that_someone_keeps_is_not_reported_as_released(
     kept = []
 
     def generate(watched: Models, prompt: Tensor, streamer: object) -> object:
-        output = MODES["autoregressive"].generate(watched, prompt, LIMIT, streamer)  # type: ignore[arg-type]
+        output = load_mode("autoregressive").generate(watched, prompt, LIMIT, streamer)  # type: ignore[arg-type]
         kept.append(output.cache)
         return output
 

@@ -10,10 +10,10 @@ import pytest
 
 from genconform.digest.canonical import canonical_bytes, canonical_digest
 from genconform.errors import UsageError
-from genconform_probe.faults import FAULTS
+from genconform_probe.faults import FAULTS, NO_FAULT
 from genconform_probe.models import Models
-from genconform_probe.modes import MODES
-from genconform_probe.session import NO_FAULT, Outcome, Plan, Runner, run
+from genconform_probe.modes import MODE_NAMES, load_mode, load_modes
+from genconform_probe.session import Outcome, Plan, Runner, run
 from genconform_probe.tasks import held_out_problems, is_held_out
 from genconform_probe.trace_file import TraceFile
 
@@ -37,8 +37,8 @@ def evidence(outcome: Outcome) -> dict[str, Any]:
 
 
 def test_every_prompt_runs_in_every_mode(outcomes: list[Outcome], plan: Plan) -> None:
-    assert len(outcomes) == len(plan.problems) * len(MODES)
-    assert {outcome.mode for outcome in outcomes} == set(MODES)
+    assert len(outcomes) == len(plan.problems) * len(MODE_NAMES)
+    assert {outcome.mode for outcome in outcomes} == set(MODE_NAMES)
     assert all(is_held_out(problem.prompt) for problem in plan.problems)
 
 
@@ -155,7 +155,7 @@ def test_what_is_promised_is_on_disk_before_anything_runs(
     monkeypatch.setattr(runner, "_run", stop)
     path = tmp_path / "killed.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        runner.trace(MODES["speculative"], NO_FAULT, path)
+        runner.trace(load_mode("speculative"), NO_FAULT, path)
     _, *events = lines(path)
     assert [event["kind"] for event in events] == ["bindContext", "selectMode"]
 
@@ -171,15 +171,15 @@ def test_a_trace_is_never_written_over(outcomes: list[Outcome], models: Models, 
 
 def test_a_fault_runs_only_the_modes_that_it_touches() -> None:
     problems = tuple(held_out_problems(1, 0))
-    modes, fault = tuple(MODES.values()), FAULTS["corrupted-draft"]
-    assert Plan(problems, modes, (fault,)).jobs == [(MODES["speculative"], fault)]
-    assert Plan(problems, (MODES["autoregressive"],), (fault,)).jobs == []
+    modes, fault = load_modes(), FAULTS["corrupted-draft"]
+    assert Plan(problems, modes, (fault,)).jobs == [(load_mode("speculative"), fault)]
+    assert Plan(problems, (load_mode("autoregressive"),), (fault,)).jobs == []
 
 
 def test_the_baseline_runs_first_whatever_the_order_of_modes() -> None:
     problems = tuple(held_out_problems(1, 0))
-    plan = Plan(problems, tuple(reversed(MODES.values())))
-    assert plan.jobs[0] == (MODES["autoregressive"], NO_FAULT)
+    plan = Plan(problems, load_modes(reversed(MODE_NAMES)))
+    assert plan.jobs[0] == (load_mode("autoregressive"), NO_FAULT)
 
 
 def test_a_trace_that_cannot_be_created_is_a_clear_error(

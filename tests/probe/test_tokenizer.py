@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genconform_probe.tasks import held_out_problems
-from genconform_probe.tokenizer import BOS, EOS, SEP, VOCABULARY_SIZE, train_tokenizer
+from genconform_probe.tokenizer import train_tokenizer
+from genconform_probe.vocabulary import BOS, EOS, SEP, VOCABULARY_SIZE
 
 tokenizer = train_tokenizer()
 printable = st.text(st.sampled_from(["\n", *map(chr, range(32, 127))]), max_size=60)

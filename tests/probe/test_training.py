@@ -12,7 +12,7 @@ from genconform.digest.canonical import sha256_hex
 from genconform_probe.checkpoints import TOKENIZER, verified_digests
 from genconform_probe.models import Models, ModelShape
 from genconform_probe.tasks import is_held_out
-from genconform_probe.tokenizer import BOS, SEP, Tokenizer, train_tokenizer
+from genconform_probe.tokenizer import Tokenizer, train_tokenizer
 from genconform_probe.training import (
     DRAFT_RECIPE,
     IGNORED,
@@ -21,6 +21,7 @@ from genconform_probe.training import (
     batches,
     train,
 )
+from genconform_probe.vocabulary import BOS, SEP
 
 SHORT = Recipe(ModelShape(2, 32, 2, 64), steps=60, seed=3, batch=4, length=128, exit_layer=1)
 
