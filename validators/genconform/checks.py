@@ -74,7 +74,13 @@ PLAN: tuple[Check, ...] = (
         inputs=("spec",),
     ),
     # Remembers by itself, by less than the whole code: a change elsewhere costs it nothing.
-    Check("lean", "Lean proves the claims and agrees", "genconform.lean.check:run"),
+    Check(
+        "lean",
+        "Lean proves the claims and agrees",
+        "genconform.lean.check:run",
+        inputs=("lean", "spec"),
+        programs=("lake", "lean"),
+    ),
     Check(
         "mutations",
         "authors' changes are caught as named, and notice every fault of the table",
