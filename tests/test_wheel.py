@@ -52,6 +52,27 @@ def test_the_light_checks_pass_in_an_installed_wheel(unpacked: Path, tmp_path: P
     assert "2 of 2 passed (spec, digests)" in done.stdout
 
 
+def test_an_installed_wheel_attests_and_verifies_itself(unpacked: Path, tmp_path: Path) -> None:
+    def genconform(*arguments: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "genconform", *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(unpacked)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    report = ["--format", "json", "--output", "report.json"]
+    genconform("validate-all", "--only", "digests", *report)
+    genconform("digest", "attest", "report.json", "--out", "report.dsse.json")
+    said = genconform("digest", "verify", "report.dsse.json", "report.json", "--installed")
+    assert "PASSED  subject validators/genconform/cli/__init__.py" in said
+    assert " 0 failed" in said.splitlines()[-1]
+
+
 def test_the_wheel_holds_the_tree_and_no_more(unpacked: Path) -> None:
     tops = {path.name for path in unpacked.iterdir() if not path.name.endswith(".dist-info")}
     assert tops == {"genconform", "genconform_probe"}

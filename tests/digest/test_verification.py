@@ -448,6 +448,14 @@ def test_a_detached_file_completes_a_root(attested: Attested, elsewhere: Command
     assert elsewhere(report, *root).returncode == 0
 
 
+def test_a_detached_file_completes_the_installed_tree(elsewhere: CommandLine) -> None:
+    """Which is not the one that was attested, so its lifecycle table alone has the same bytes."""
+    done = elsewhere("sha256:" + "0" * 64, "--installed")
+    assert "PASSED  subject spec/lifecycle.yaml" in done.stdout
+    assert "digest.subject.missing" in done.stdout
+    assert elsewhere("--installed", "--root", ".").returncode == 2
+
+
 def test_a_detached_file_with_other_bytes(attested: Attested, elsewhere: CommandLine) -> None:
     report = attested.root / "report.json"
     report.write_text(report.read_text() + " ")

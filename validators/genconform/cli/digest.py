@@ -52,6 +52,11 @@ digest.add_command(keygen)
     type=click.Path(path_type=Path),
     help="Look in this folder instead of the installed tree.",
 )
+@click.option(
+    "--installed",
+    is_flag=True,
+    help="Look in the installed tree for the subjects that no FILE or DIGEST stands for.",
+)
 @reporting
 def verify(
     envelope: Path | None,
@@ -59,6 +64,7 @@ def verify(
     keys: tuple[Path, ...],
     threshold: int,
     root: Path | None,
+    installed: bool,
     format_: str,
     output: Path | None,
 ) -> None:
@@ -66,7 +72,8 @@ def verify(
 
     Without an ENVELOPE, every bound file is compared with the manifest. With one, its signatures
     are verified with --key and every subject is digested anew below --root. Give files or digests
-    after it for subjects that stand elsewhere; without --root, those alone are looked at.
+    after it for subjects that stand elsewhere; they alone are looked at, unless --root or
+    --installed says where the others are.
     """
     if envelope is None:
         if keys or threshold > 1:
@@ -74,8 +81,11 @@ def verify(
         give(report_of([run(Context(find_tree(root)))]), format_, output)
     if threshold > 1 and not keys:
         raise UsageError("--threshold counts the keys given with --key, and there is none")
-    tree = folder(root) if root else find_tree()
-    report = verify_envelope(envelope, artifacts, keys, threshold, root, tree)
+    if root is not None and installed:
+        raise UsageError("--root and --installed name two places to look in")
+    alone = bool(artifacts) and root is None and not installed
+    tree = None if alone else folder(root) if root else find_tree()
+    report = verify_envelope(envelope, artifacts, keys, threshold, tree)
     give(report, format_, output, text=verification.render)
 
 

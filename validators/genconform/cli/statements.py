@@ -131,10 +131,9 @@ def verify_envelope(
     artifacts: Sequence[str],
     keys: Sequence[Path],
     threshold: int,
-    root: Path | None,
-    tree: Tree,
+    tree: Tree | None,
 ) -> Report:
-    """Verify an envelope against the subjects that the user brought or that stand below a root."""
+    """Verify an envelope against the artifacts that the user brought, and a tree for the others."""
     with attesting():
         from genconform.digest.envelope import load_key
         from genconform.digest.verification import Asked, verify
@@ -144,9 +143,8 @@ def verify_envelope(
             f"{threshold} signatures are wanted of {len(known)} keys",
             remedy="Give as many different --key as --threshold asks for.",
         )
-    where = None if artifacts and root is None else tree
     brought = tuple(_artifact(text) for text in artifacts)
-    asked = Asked(tuple(known.values()), threshold, where, brought)
+    asked = Asked(tuple(known.values()), threshold, tree, brought)
     return report_of(verify(read_bytes(envelope, str(envelope)), envelope.name, asked))
 
 
