@@ -40,7 +40,7 @@ def test_mutate_says_what_became_of_everything(
     assert "drop            53           0         0" in done.stdout
     assert "mutants 624, killed 617, equivalent 7, survived 0; score 100 %" in done.stdout
     assert done.stdout.splitlines()[-1] == (
-        "pass: 5 of 5 passed (conditions, order, routes, coverage, table)"
+        "pass: 5 of 6 passed (conditions, order, routes, coverage, table); not_applicable rules"
     )
 
 
@@ -133,7 +133,10 @@ def test_the_export_is_written_beside_the_report(
         (["mutate", "routes", "--threshold", "50"], "Add 'table' to the suites"),
         (["mutate", "--threshold", "101"], "not in the range 0<=x<=100"),
         (["mutate", "--surviving"], "No such option"),
-        (["mutate", "table", "--export", "no/such/folder/x.json"], "cannot write no/such/folder/x.json"),
+        (
+            ["mutate", "table", "--export", "no/such/folder/x.json"],
+            "cannot write no/such/folder/x.json",
+        ),
         (["mutate", "--root", "no/such/folder"], "is not a genconform tree"),
         (["replay", "lifecyle"], "there is no fixture suite named 'lifecyle'"),
         (["replay", "--format", "yaml"], "'yaml' is not one of"),

@@ -14,50 +14,57 @@ import msgspec
 import pytest
 
 from genconform.errors import MalformedInput
-from genconform.mutation.author import load_authored
-from genconform.spec.rules import load_rules
-from genconform.suites import INVALID, VALID, Fixture, all_suites
+from genconform.finding import Verdict
+from genconform.mutation.author import Authored
+from genconform.suites import VALID, Fixture
+from genconform.suites.authored import Trial, try_all
+from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.record import RecordSuite
-from genconform.suites.replay import judged, named_rule
+from genconform.suites.replay import judged
+from genconform.suites.rule_mutants import (
+    RuleMutant,
+    expected_invalid,
+    record_suites,
+    rule_mutants,
+    rules_result,
+)
 from genconform.tree import Tree
 
-SUITES = [suite for suite in all_suites() if isinstance(suite, RecordSuite)]
-RULES = [(suite, rule) for suite in SUITES for rule in suite.rules.ids]
+SUITES = record_suites()
+RULES = [(suite.name, rule) for suite in SUITES for rule in suite.rules.ids]
 
 
 @pytest.fixture(scope="module")
-def expected_invalid(tree: Tree) -> dict[tuple[str, str], list[Fixture]]:
-    """Every expected-invalid record, by suite and the rule that must catch it.
-
-    They are the fixtures in invalid/ and the changes of mutations/.
-    """
-    rules = load_rules(tree).keys()
-    found: dict[tuple[str, str], list[Fixture]] = {}
-    for suite in SUITES:
-        for fixture in suite.fixtures(tree, INVALID):
-            found.setdefault((suite.name, str(named_rule(fixture, rules))), []).append(fixture)
-    bases = {f"{s.name}/{f.stem}": (s, f) for s in SUITES for f in s.fixtures(tree, VALID)}
-    for placed in load_authored(tree).mutations:
-        if placed.mutation.base in bases:
-            suite, base = bases[placed.mutation.base]
-            changed = suite.change(base, placed.mutation)
-            found.setdefault((suite.name, placed.mutation.expect), []).append(changed)
-    return found
+def mutants(tree: Tree) -> dict[tuple[str, str], RuleMutant]:
+    trial = try_all(tree, lambda placed: not changes_a_run(placed))
+    return {(one.suite, one.rule): one for one in rule_mutants(trial, tree)}
 
 
-@pytest.mark.parametrize(("suite", "rule"), RULES, ids=[f"{s.name}-{r}" for s, r in RULES])
+@pytest.mark.parametrize(("suite", "rule"), RULES, ids=[f"{s}-{r}" for s, r in RULES])
 def test_a_rule_that_is_left_out_lets_something_pass(
-    suite: RecordSuite[Any],
-    rule: str,
-    tree: Tree,
-    expected_invalid: dict[tuple[str, str], list[Fixture]],
+    suite: str, rule: str, mutants: dict[tuple[str, str], RuleMutant]
 ) -> None:
-    weakened = suite.rules.without(rule)
-    cases = expected_invalid.get((suite.name, rule), [])
-    assert cases, f"nothing shows that {rule} catches anything"
-    for fixture in cases:
-        assert judged(suite, fixture, tree).rules == (rule,)
-        assert list(weakened.judge(fixture, tree)) == [], fixture.name
+    assert mutants[suite, rule].killers, f"nothing that is committed needs {rule}"
+
+
+def test_what_passes_without_a_rule_is_caught_by_it_and_no_other(tree: Tree) -> None:
+    suites = {suite.name: suite for suite in SUITES}
+    trial = try_all(tree, lambda placed: not changes_a_run(placed))
+    cases = [one for one in expected_invalid(trial, tree, SUITES) if one.suite in suites]
+    assert len(cases) > len(RULES)
+    for case in cases:
+        assert judged(suites[case.suite], case.fixture, tree).rules == (case.rule,), case.name
+
+
+def test_a_rule_that_only_authors_show_is_idle_without_them(tree: Tree) -> None:
+    result = rules_result(rule_mutants(Trial(Authored(), ()), tree))
+    assert result.verdict is Verdict.FAIL
+    idle = {finding.message for finding in result.findings}
+    assert "baseline-harness: nothing passes when harness.pair.differs is left out" in idle
+    assert not any("harness.evidence.missing" in message for message in idle)
+    assert {finding.rule for finding in result.findings} == {"mutation.rule.idle"}
+    counts = result.counts
+    assert counts["rule_mutants"] == len(RULES) == counts["rule_mutants_killed"] + len(idle)
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=lambda suite: suite.name)

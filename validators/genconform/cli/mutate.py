@@ -13,7 +13,13 @@ from genconform.cli.options import give, reporting, rooted, write
 from genconform.cli.progress import watched
 from genconform.errors import UsageError
 from genconform.finding import Report, report_of
-from genconform.mutation.author import TABLE_SUITE, Placed, load_authored
+from genconform.mutation.author import (
+    RESERVED,
+    RULES_SUITE,
+    TABLE_SUITE,
+    Placed,
+    load_authored,
+)
 from genconform.mutation.export import render_export
 from genconform.mutation.operators import mutants
 from genconform.mutation.score import Judged, Outcome
@@ -29,6 +35,7 @@ from genconform.suites.mutations import (
     operator_counts,
     table_result,
 )
+from genconform.suites.rule_mutants import rule_mutants, rules_result
 from genconform.tree import Tree
 
 
@@ -62,17 +69,21 @@ def mutate(
 ) -> None:
     """Make faults on purpose and see what notices them.
 
-    SUITE is the name of a file in mutations/, or "table" for the mutants of the lifecycle table
-    itself; by default all are run. spec/mutations.md says how to write a mutation.
+    SUITE is the name of a file in mutations/, "rules" for record suites with one rule left out, or
+    "table" for the mutants of the lifecycle table; by default all are run. spec/mutations.md says
+    how to write a mutation.
     """
     table = load_table(tree)
     chosen = _chosen(suites, load_authored(tree).suites)
 
     def wanted(placed: Placed) -> bool:
-        return placed.suite in chosen or (TABLE_SUITE in chosen and changes_a_run(placed))
+        needed = TABLE_SUITE if changes_a_run(placed) else RULES_SUITE
+        return placed.suite in chosen or needed in chosen
 
     trial = try_all(tree, wanted)
-    results = [trial.result(name) for name in chosen if name != TABLE_SUITE]
+    results = [trial.result(name) for name in chosen if name not in RESERVED]
+    if RULES_SUITE in chosen:
+        results.append(rules_result(rule_mutants(trial, tree)))
     if not suites:
         results.append(coverage_result(trial, table))
     judged: tuple[Judged, ...] = ()
@@ -96,7 +107,7 @@ def mutate(
 
 
 def _chosen(names: Sequence[str], authored: Sequence[str]) -> list[str]:
-    known = [*authored, TABLE_SUITE]
+    known = [*authored, RULES_SUITE, TABLE_SUITE]
     for name in names:
         if name not in known:
             raise UsageError(

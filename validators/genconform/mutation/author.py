@@ -22,7 +22,7 @@ from genconform.tree import Tree
 
 FOLDER = "mutations"
 # What reports call the mutants of the table, and the routes that mutations show.
-RESERVED = TABLE_SUITE, COVERAGE = "table", "coverage"
+RESERVED = TABLE_SUITE, RULES_SUITE, COVERAGE = "table", "rules", "coverage"
 _T = TypeVar("_T", bound=Struct)
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 

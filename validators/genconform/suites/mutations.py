@@ -1,6 +1,7 @@
-"""The check `mutations`: authors' changes are caught as they say, and notice faults of the table.
+"""The check `mutations`: authors' changes are caught as they say, and notice faults of the checks.
 
-The authors' changes of runs, and the committed runs, are the tests of the table's mutants.
+The authors' changes of runs, and the committed runs, are the tests of the table's mutants. Their
+changes of records, and the expected-invalid records, are those of the rules'.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from genconform.spec.table import TABLE_PATH, Table, load_table
 from genconform.suites import INVALID, VALID, lifecycle
 from genconform.suites.authored import Trial, try_all
 from genconform.suites.replay import summed
+from genconform.suites.rule_mutants import rule_mutants, rules_result
 from genconform.tree import Tree
 
 FULL_SCORE = 100.0
@@ -32,7 +34,12 @@ def run(context: Context) -> CheckResult:
     trial = try_all(context.tree)
     judged = tuple(judge_table(context.tree, table, trial))
     authored = [trial.result(suite) for suite in trial.authored.suites]
-    results = [*authored, coverage_result(trial, table), table_result(context.tree, judged)]
+    results = [
+        *authored,
+        coverage_result(trial, table),
+        rules_result(rule_mutants(trial, context.tree)),
+        table_result(context.tree, judged),
+    ]
     return CheckResult(
         "mutations",
         combine(result.verdict for result in results),

@@ -7,7 +7,7 @@ listed and left out one by one, so that a test can show that none of them is idl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isclose
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
@@ -219,6 +219,11 @@ class RecordSuite(Suite, Generic[_R]):
     rules: RecordRules[_R]
     free: Mapping[str, str] = field(default_factory=dict)
     carries: Callable[[_R], dict[str, Any]] = lambda _: {}
+
+    def without(self, rule: str) -> RecordSuite[_R]:
+        """This suite with one rule left out."""
+        kept = self.rules.without(rule)
+        return replace(self, rules=kept, judge=kept.judge)
 
     def carried(self, fixture: Fixture) -> dict[str, Any]:
         """What `carries` says of a valid fixture."""
