@@ -38,10 +38,12 @@ class Tree:
 
     def name(self, path: Path) -> str:
         """The path in a checkout, with forward slashes, of a file of this tree."""
+        if path.is_relative_to(self.root):  # asked first: in a wheel it is in a package's folder
+            return _shown(path.relative_to(self.root))
         for prefix, folder in self.packages:
             if path.is_relative_to(folder):
                 return _shown(PurePosixPath(prefix) / path.relative_to(folder))
-        return _shown(path.relative_to(self.root))
+        raise ValueError(f"{path} is not in the tree")
 
 
 def _shown(path: PurePath) -> str:
