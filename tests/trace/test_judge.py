@@ -439,12 +439,7 @@ class TestDigests:
 class TestDigestsOfLinesAsWritten:
     """Whoever writes a line, and in whatever spelling, its content has one digest."""
 
-    numbers = (
-        st.floats(30, 2.0**52)
-        | st.floats(1e21, 1e300)
-        | st.integers(30, 2**53 - 1).map(float)
-        | st.integers(30, 99)
-    )
+    numbers = st.floats(30, 2.0**52) | st.integers(30, 2**53 - 1).map(float) | st.integers(30, 99)
     settings = st.dictionaries(
         st.text(max_size=4) | st.sampled_from(["evidence", "identity", "seq", ',"seq":']),
         st.none()

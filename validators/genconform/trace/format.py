@@ -25,10 +25,12 @@ GREEDY_TOKEN_IDENTITY = "greedy-token-identity"
 TASK_SCORE = "taskScore"
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
-Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-# A whole number stays the integer that it is written as, so that it is written back the same.
-Number = Annotated[int, Meta(ge=1 - 2**53, le=2**53 - 1)] | float
-Seconds = Count | Annotated[float, Meta(ge=0)]
+# Every number is within 2^53, where integers are exact in JSON. A whole number stays the integer
+# that it is written as, so that it is written back the same.
+_MOST = 2**53 - 1
+Count = Annotated[int, Meta(ge=0, le=_MOST)]
+Seconds = Count | Annotated[float, Meta(ge=0, le=_MOST)]
+Number = Annotated[int, Meta(ge=-_MOST, le=_MOST)] | Annotated[float, Meta(ge=-_MOST, le=_MOST)]
 
 GENERATION_MODES = (
     "autoregressive",
