@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from genconform_probe.models import Models
     from genconform_probe.session import Outcome
 
-CHECK = Check("probe", "real runs of real models conform", "genconform_probe.check:run")
+CHECK = Check(
+    "probe",
+    "real runs of real models conform",
+    "genconform_probe.check:run",
+    inputs=("runtime_probe/genconform_probe",),
+)
 
 SEED = 0
 PROMPTS = 20
