@@ -6,7 +6,7 @@ Run it after a change to either; a test fails while a page is stale.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from genconform.catalogue.pages import (
@@ -21,6 +21,8 @@ from genconform.lifecycle.graph import picture
 from genconform.lifecycle.packet import EventKind
 from genconform.spec.rules import ROUTE_PREFIX, load_rules
 from genconform.spec.table import Field, Line, Table, load_table
+from genconform.suites import all_suites
+from genconform.suites.record import RecordSuite
 from genconform.trace.derive import DERIVATIONS
 from genconform.trace.obligations import OBLIGATIONS
 from genconform.tree import Tree, find_tree
@@ -39,6 +41,7 @@ def pages(tree: Tree) -> dict[str, str]:
         "docs/modes.md": "\n".join(modes_page(tree)) + "\n",
         "docs/eighteen-stages.md": "\n".join(stages_page(tree)) + "\n",
         "docs/sources.md": "\n".join(sources_page(tree)) + "\n",
+        "docs/suites.md": "\n".join(_suites(tree)).rstrip() + "\n",
         "spec/traces.md": "\n".join(_traces(tree)) + "\n",
     }
 
@@ -141,6 +144,33 @@ def _own(field: str, kind: EventKind) -> str:
 
 def _rule_page(rule: str) -> str:
     return f"../docs/rules.md#{rule.replace('.', '')}"
+
+
+def _suites(tree: Tree) -> Iterator[str]:
+    yield f"# Fixture suites\n\n{NOTICE}\n"
+    yield (
+        "What `genconform replay` judges: for each suite, fixtures that must pass and fixtures "
+        "that one rule must catch. A suite of records lists its rules, and the values that none "
+        "of them binds. [authoring.md](authoring.md) says how to add a fixture or a suite.\n"
+    )
+    texts = load_rules(tree)
+    for suite in all_suites():
+        yield f"## {suite.name}\n\n{suite.summary[0].upper()}{suite.summary[1:]}.\n"
+        if isinstance(suite, RecordSuite):
+            for rule in suite.rules.ids:
+                yield f"- [{rule}](rules.md#{rule.replace('.', '')}): {texts[rule].text}"
+            yield ""
+            yield from _free(suite.free)
+
+
+def _free(free: Mapping[str, str]) -> Iterator[str]:
+    if not free:
+        yield "Every value is bound.\n"
+        return
+    yield "| free value | why no rule binds it |\n|---|---|"
+    for pointer, why in free.items():
+        yield f"| `{pointer}` | {why} |"
+    yield ""
 
 
 def main() -> None:

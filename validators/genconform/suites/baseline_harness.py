@@ -237,18 +237,9 @@ def predicate_is_met(scenario: Scenario) -> Iterator[Fault]:
 @rules.rule("harness.quality.failed-promoted")
 def failed_quality_stays_down(scenario: Scenario) -> Iterator[Fault]:
     """Failed or unmeasured quality is never promoted or kept."""
-    ours = scenario.generation
-    if (
-        ours.measurement_state == "run"
-        and not _passes(ours)
-        and ours.promotion_decision
-        in (
-            "promote",
-            "keep_experimental",
-        )
-    ):
-        message = "the quality that was asked for was not reached"
-        expected = ["quarantine", "reject"]
+    ours, kept = scenario.generation, ("promote", "keep_experimental")
+    if ours.measurement_state == "run" and not _passes(ours) and ours.promotion_decision in kept:
+        message, expected = "the quality that was asked for was not reached", list(_allowed(ours))
         yield Fault("/generation/promotionDecision", message, expected, ours.promotion_decision)
 
 
@@ -263,17 +254,14 @@ def fixtures_promote_nothing(scenario: Scenario) -> Iterator[Fault]:
 
 @rules.rule("harness.decision.unfounded")
 def decision_follows(scenario: Scenario) -> Iterator[Fault]:
-    """The decision is one that the measurement allows; for promotion there are rules apart."""
+    """The decision is one that the measurement allows; the two rules above see to the others."""
     ours = scenario.generation
-    if ours.measurement_state == "run" and ours.promotion_decision not in (
-        "promote",
-        *_allowed(ours),
-    ):
-        if not _passes(ours) and ours.promotion_decision == "keep_experimental":
-            return
+    seen_to = ("promote",) if _passes(ours) else ("promote", "keep_experimental")
+    if ours.measurement_state == "run" and ours.promotion_decision not in seen_to:
+        decision, allowed = ours.promotion_decision, _allowed(ours)
         message = "the decision does not follow from the measurement"
-        expected = list(_allowed(ours))
-        yield Fault("/generation/promotionDecision", message, expected, ours.promotion_decision)
+        holds = decision in allowed
+        yield from unless(holds, "/generation/promotionDecision", message, list(allowed), decision)
 
 
 def _passes(ours: GenerationModeRecord) -> bool:
