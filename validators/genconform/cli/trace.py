@@ -18,9 +18,7 @@ from genconform.trace import files
 from genconform.trace.judge import JudgedFile, JudgedRun
 from genconform.trace.story import Chapter, tell
 
-_PATHS = click.argument(
-    "paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+_PATH = click.Path(path_type=Path, readable=False)  # reading it tells whether it can be read
 _RUNS_NAMED = 8
 
 
@@ -30,7 +28,7 @@ def trace() -> None:
 
 
 @trace.command()
-@_PATHS
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=_PATH)
 @reporting
 def check(paths: tuple[Path, ...], format_: str, output: Path | None) -> None:
     """Judge every run of every trace.
@@ -53,7 +51,7 @@ def _results(found: files.Found) -> Iterator[CheckResult]:
 
 
 @trace.command()
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=_PATH)
 @click.option("--run", "run_id", metavar="ID", help="The run to tell, where the file has several.")
 def explain(file: Path, run_id: str | None) -> None:
     """Tell the story of one run: each stage, its route, what it cost, what was missing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 from msgspec import Struct
 
 from genconform.document import unreadable
-from genconform.errors import UsageError
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict
 from genconform.trace.judge import JudgedFile, JudgedRun, judge_file
 
@@ -33,14 +33,11 @@ def find(path: Path) -> Found:
     Raises:
         UsageError: the path does not exist, or it or a folder below it cannot be read.
     """
-    if not path.is_dir():
-        if not path.exists():
-            raise UsageError(
-                f"there is no file or folder {path.as_posix()}",
-                remedy="Name a trace, or a folder that holds traces.",
-            )
-        return Found(path.as_posix(), (path,))
-    return Found(path.as_posix(), tuple(sorted(_below(path))))
+    try:
+        is_folder = stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        raise unreadable(path.as_posix(), error) from error
+    return Found(path.as_posix(), tuple(sorted(_below(path))) if is_folder else (path,))
 
 
 def _below(folder: Path) -> Iterator[Path]:
