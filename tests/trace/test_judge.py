@@ -240,14 +240,14 @@ def test_one_change_is_found_by_its_rule(change: Change) -> None:
     assert rules(judged)[0] == change.rule, judged.findings
 
 
-def test_a_deadline_that_passed_is_found_beside_the_budget() -> None:
+def test_a_deadline_that_passed_is_found_in_place_of_the_budget() -> None:
     trace = build()
     trace.evidence("bindContext")["deadlineSeconds"] = 0.5
     trace.evidence("selectMode")["latencyBudgetSeconds"] = 0.5
-    assert rules(trace.rebind().judged()) == [
-        "trace.budget.latency-exceeded",
-        "trace.deadline.exceeded",
-    ]
+    judged = trace.rebind().judged()
+    assert rules(judged) == ["trace.deadline.exceeded"]
+    assert judged.findings[0].expected == "at most 0.5 seconds, the deadlineSeconds"
+    assert judged.findings[0].actual == 0.875
 
 
 def test_every_rejecting_route_that_evidence_can_lead_to_is_taken() -> None:

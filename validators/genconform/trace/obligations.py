@@ -70,7 +70,9 @@ def _texts(shown: Shown) -> tuple[tuple[str, str | UnsetType], ...]:
 
 
 def _latency_kept(shown: Shown) -> Iterator[Unmet]:
-    """usefulWork.wallSeconds is within latencyBudgetSeconds."""
+    """usefulWork.wallSeconds is within latencyBudgetSeconds, where it is within the deadline."""
+    if any(_deadline_kept(shown)):
+        return  # what is worse is said already
     yield from _kept(
         "usefulWork/wallSeconds",
         shown.account.useful_work.wall_seconds,
