@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from genconform.document import decode
+from genconform.errors import Unsupported
 from genconform.finding import Verdict
-from genconform.suites import VALID, suites_named, support_lane, support_replay_probe
+from genconform.suites import VALID, replays, suites_named, support_lane, support_replay_probe
 from genconform.suites.replay import replay
-from genconform.suites.replays import ran
+from genconform.suites.replays import Ran, ran
 from genconform.tree import Tree
 from scripts.record_support import LANE, PROBE, lane, probe, write
 from tests.conftest import CommandLine
@@ -116,3 +117,16 @@ def test_a_replay_is_the_same_bytes_on_every_run_and_in_any_folder(
         assert counts["caught"] == counts["expected_invalid"]
         assert counts["bound"] >= counts["valid"] + counts["expected_invalid"]
         assert len(check["details"]["result"]) == 64
+
+
+def test_a_validator_that_says_no_report_is_drift_not_a_crash() -> None:
+    assert Ran(4, "0" * 64, b"no report").check == {}
+    assert Ran(4, "0" * 64, b'{"checks": []}').check == {}
+
+
+def test_a_validator_that_does_not_end_is_unsupported(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replays, "_LIMIT_SECONDS", 0.001)
+    with pytest.raises(Unsupported, match="did not end"):
+        ran("claim-ledger", tree)

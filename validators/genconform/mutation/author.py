@@ -223,7 +223,7 @@ def _check_form(each: Placed, before: list[Placed]) -> None:
         MalformedInput: at the line to blame.
     """
     mutation = each.mutation
-    for unfit in _form_faults(mutation):
+    for unfit in form_faults(mutation):
         raise each.refused(unfit)
     for other in before:
         if other.mutation.id == mutation.id:
@@ -231,7 +231,8 @@ def _check_form(each: Placed, before: list[Placed]) -> None:
             raise each.refused(Unfit("the id stands twice", "/id", "each id once", first))
 
 
-def _form_faults(mutation: Mutation) -> Iterator[Unfit]:
+def form_faults(mutation: Mutation) -> Iterator[Unfit]:
+    """What keeps a mutation from saying exactly one change."""
     pointed = mutation.pointer is not UNSET
     valued = mutation.value is not UNSET
     if bool(mutation.set) == pointed:

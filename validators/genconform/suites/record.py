@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, convert
 from genconform.document import Document, decode
 from genconform.errors import MalformedInput
 from genconform.finding import Finding, Level
-from genconform.mutation.author import Mutation, Unfit
+from genconform.mutation.author import Mutation, Unfit, form_faults
 from genconform.suites import INVALID, VALID, Fixture, Suite, changed_document
 from genconform.tree import Tree
 
@@ -254,6 +254,8 @@ def _made(fixture: Fixture, bases: Mapping[str, Fixture]) -> Fixture:
         )
     mutation = convert({"id": "change", "expect": "", **fixture.document.value}, Mutation)
     try:
+        for unfit in form_faults(mutation):
+            raise unfit
         changed = changed_record(bases[change.base], mutation)
     except Unfit as unfit:
         raise MalformedInput(
