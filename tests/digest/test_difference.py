@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import assume, given
 
 from genconform.digest.canonical import canonical_bytes
 from genconform.digest.difference import first_difference
+from genconform.errors import MalformedInput
 from tests.test_document import JSON_VALUES
 
 
 @given(JSON_VALUES, JSON_VALUES)
 def test_there_is_one_exactly_when_the_canonical_forms_differ(left: object, right: object) -> None:
-    same = canonical_bytes(left) == canonical_bytes(right)
+    try:
+        same = canonical_bytes(left) == canonical_bytes(right)
+    except MalformedInput:
+        assume(False)  # a large integral float, which has no canonical form
     assert (first_difference(left, right) is None) == same
 
 

@@ -608,7 +608,7 @@ def test_the_report_is_the_first_subject(attested: Attested) -> None:
     assert any(tool.uri.startswith("pkg:pypi/genconform@") for tool in statement.tools)
 
 
-@pytest.mark.parametrize("verdict", set(Verdict) - {Verdict.PASS})
+@pytest.mark.parametrize("verdict", sorted(set(Verdict) - {Verdict.PASS}))
 def test_nothing_but_a_pass_of_every_check_is_attested_as_passed(verdict: Verdict) -> None:
     passed = CheckResult("a", Verdict.PASS, {})
     assert outcome_of(report_of([passed])).result == "PASSED"

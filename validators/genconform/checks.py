@@ -85,13 +85,13 @@ PLAN: tuple[Check, ...] = (
         "mutations",
         "authors' changes are caught as named, and notice every fault of the table",
         "genconform.suites.mutations:run",
-        inputs=("spec", "fixtures", "mutations"),
+        inputs=("spec", "fixtures", "mutations", "validators/genconform"),
     ),
     Check(
         "fixtures",
         "valid pass, invalid are caught by name",
         "genconform.suites.replay:run",
-        inputs=("spec", "fixtures"),
+        inputs=("spec", "fixtures", "mutations", "validators/genconform"),
     ),
     Check(
         "catalogues",
