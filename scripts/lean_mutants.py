@@ -20,6 +20,7 @@ from genconform.document import read_document
 from genconform.lean.build import Build
 from genconform.lean.certificate import certify
 from genconform.lean.mutants import Refusal, compile_encoding, control, put_before_kernel
+from genconform.lean.package import FOLDER
 from genconform.lean.toolchain import LEAN_VERSION, find_toolchain
 from genconform.mutation.equivalence import Proof, prove
 from genconform.mutation.operators import Mutant, mutants
@@ -75,7 +76,7 @@ def main() -> int:
     made = list(mutants(table))
     said: list[Refusal] = []
     with TemporaryDirectory() as folder:
-        build = Build(find_toolchain(), Path(folder))
+        build = Build(find_toolchain(tree.path(FOLDER)), Path(folder))
         compile_encoding(tree, build)
         wrong = [f"the control failed: {text}" for text in control(build, table, certificate)]
         for refusal in put_before_kernel(build, table, made, certificate):

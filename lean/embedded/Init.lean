@@ -1,6 +1,6 @@
 /-
-What `import Init`, implicit in every Lean file, means when the project is checked without a stock toolchain.
-README.md beside this file says what a reader has to trust here.
+What `import Init`, implicit in every Lean file, means when the project is checked without a stock
+toolchain. README.md beside this file says what a reader has to trust here.
 -/
 prelude
 import Init.Prelude

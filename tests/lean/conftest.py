@@ -51,8 +51,8 @@ def gate_input(name: str) -> GateInput:
 
 
 @pytest.fixture(scope="session")
-def toolchain() -> Toolchain:
-    return find_toolchain()
+def toolchain(tree: Tree) -> Toolchain:
+    return find_toolchain(tree.path(FOLDER))
 
 
 @dataclass(frozen=True)

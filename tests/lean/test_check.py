@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner
 
+from genconform.cli import lean as cli
 from genconform.context import Context
 from genconform.finding import CheckResult, Level, Verdict
 from genconform.lean import certificate as certificates
 from genconform.lean import check as module
 from genconform.lean.agreement import staleness
+from genconform.lean.build import Build
 from genconform.lean.certificate import PATH, Certificate, certify
-from genconform.lean.check import run
+from genconform.lean.check import check, run
+from genconform.lean.toolchain import Toolchain
 from genconform.lifecycle import machine
 from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import Event, State
@@ -146,3 +152,61 @@ def test_the_committed_certificate_is_the_machines(tree: Tree) -> None:
 def test_a_missing_certificate_is_found() -> None:
     (finding,) = staleness(None, certify())
     assert "there is no certificate" in finding.message
+
+
+SHIM = """\
+import os, sys
+os.environ["LEAN_PATH"] += os.pathsep + {init!r}
+os.execv({command[0]!r}, [*{command!r}, *sys.argv[1:]])
+"""
+
+
+def test_a_stock_toolchain_brings_its_own_init(
+    tree: Tree, pristine: Pristine, tmp_path: Path
+) -> None:
+    """Stands in for a stock Lean: the embedded one, with Init where Lean itself would look."""
+    build, package = tmp_path / "build", tmp_path / "sysroot"
+    build.mkdir()
+    Build(pristine.build.toolchain, package).adopt(
+        pristine.build, [name for name in pristine.modules if name.startswith("Init")]
+    )
+    shim = tmp_path / "lean.py"
+    command = list(pristine.build.toolchain.command)
+    shim.write_text(SHIM.format(init=str(package), command=command), encoding="utf-8")
+    stock = Build(
+        Toolchain(
+            (sys.executable, str(shim)), "stock", False, pristine.build.toolchain.environment
+        ),
+        build,
+    )
+    stock.adopt(pristine.build, [name for name in pristine.modules if not name.startswith("Init")])
+    result = check(tree, stock, 1, lambda _: None)
+    assert result.verdict is Verdict.PASS
+    assert result.counts["modules"] == sum(not name.startswith("Init") for name in pristine.modules)
+    assert "stock" in result.note
+    assert "stock" in result.findings[0].message
+
+
+def test_the_command_reports_and_exits_by_the_verdict(
+    monkeypatch: pytest.MonkeyPatch, pristine: Pristine
+) -> None:
+    for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.UNSUPPORTED):
+        result = msgspec.structs.replace(pristine.result, verdict=verdict)
+        monkeypatch.setattr(cli, "run_with_progress", lambda *_, result=result: result)
+        done = CliRunner().invoke(cli.lean, ["check", "--format", "json"])
+        assert done.exit_code == verdict.exit_code
+        (reported,) = json.loads(done.output)["checks"]
+        assert reported["findings"][0]["actual"]["RunsRefine"] == []
+
+
+def test_the_certificate_can_be_printed(tree: Tree) -> None:
+    done = CliRunner().invoke(cli.lean, ["certificate", "--print"])
+    assert done.output == tree.path(PATH).read_text(encoding="utf-8")
+
+
+def test_the_certificate_can_be_written_anew(copied_tree: Tree) -> None:
+    written = copied_tree.path(PATH)
+    written.write_text("", encoding="utf-8")
+    done = CliRunner().invoke(cli.lean, ["certificate", "--root", str(copied_tree.root)])
+    assert done.exit_code == 0
+    assert written.read_text(encoding="utf-8") == certify().render()

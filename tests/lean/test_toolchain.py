@@ -20,7 +20,9 @@ from genconform.lean.toolchain import (
     ToolchainRefused,
     find_toolchain,
 )
-from genconform.tree import Tree
+from genconform.tree import Tree, find_tree
+
+LEAN = find_tree().path("lean")
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +44,7 @@ def test_stock_lean_of_the_pinned_version_comes_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stock(tmp_path / "bin", LEAN_VERSION, monkeypatch)
-    found = find_toolchain()
+    found = find_toolchain(LEAN)
     assert found.command == (str(tmp_path / "bin" / "lean"),)
     assert not found.embedded
     assert "stock" in found.description
@@ -52,7 +54,7 @@ def test_stock_lean_of_another_version_is_left_aside(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     stock(tmp_path / "bin", "4.34.1", monkeypatch)
-    assert find_toolchain().embedded
+    assert find_toolchain(LEAN).embedded
 
 
 def test_no_lean_at_all_is_unsupported_and_says_what_to_install(
@@ -61,7 +63,7 @@ def test_no_lean_at_all_is_unsupported_and_says_what_to_install(
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     with pytest.raises(ToolchainMissing, match=r"genconform\[lean\]"):
-        find_toolchain()
+        find_toolchain(LEAN)
     result = run(Context(tree))
     assert result.verdict is Verdict.UNSUPPORTED
     assert [finding.rule for finding in result.findings] == ["lean.toolchain.missing"]
@@ -70,7 +72,7 @@ def test_no_lean_at_all_is_unsupported_and_says_what_to_install(
 def test_another_version_of_the_wheel_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "version", lambda name: "0.3.4")
     with pytest.raises(ToolchainRefused, match=r"0\.3\.4"):
-        find_toolchain()
+        find_toolchain(LEAN)
 
 
 def test_another_library_in_the_wheel_is_refused(

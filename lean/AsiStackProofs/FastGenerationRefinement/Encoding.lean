@@ -3,11 +3,11 @@ import AsiStackProofs.FastGenerationRefinement.Model
 /-!
 # Cases as numbers, answers as numerals
 
-Agreement with another implementation is a comparison of tables: the cases of a stage are numbered, each is answered
-by a digit, and the digits of all cases are one numeral that the kernel computes. A case has two numbers. Bit `i` of its
-own number is the value of the stage's `i`-th own boolean; bit `i` of its common number says whether the `i`-th common
-condition holds. What a case leaves open varies with its numbers, so that a line which looks at the wrong thing is
-found.
+Agreement with another implementation is a comparison of tables: the cases of a stage are numbered,
+each is answered by a digit, and the digits of all cases are one numeral that the kernel computes. A
+case has two numbers. Bit `i` of its own number is the value of the stage's `i`-th own boolean; bit
+`i` of its common number says whether the `i`-th common condition holds. What a case leaves open
+varies with its numbers, so that a line which looks at the wrong thing is found.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement.Encoding
@@ -17,42 +17,47 @@ def bit (n i : Nat) : Bool := Nat.beq (Nat.land (Nat.shiftRight n i) 1) 1
 
 /-! ## A case -/
 
-/-- Which bit of a case's own number a field is. No own number has bit 14, the place of what the stage does not ask
-for, nor bit 15, the place of what every stage asks for. -/
+/-- Which bit of a case's own number a field is. No own number has bit 14, the place of what the
+stage does not ask for, nor bit 15, the place of what every stage asks for. -/
 def place : Stage → Field → Nat
   | .requested => fun
-    | .requestWellFormed => 0 | .contextPacket => 1 | .taskSet => 2 | .consumer => 3 | .deadline => 4 | .rights => 5
+    | .requestWellFormed => 0 | .contextPacket => 1 | .taskSet => 2 | .consumer => 3
+    | .deadline => 4 | .rights => 5
     | .externalEffectRequested => 15 | _ => 14
   | .contextBound => fun
-    | .fastModeRequested => 0 | .generationMode => 1 | .riskTier => 2 | .qualityTarget => 3 | .verifierIdentity => 4
-    | .independentEvaluator => 5 | .acceptancePredicate => 6 | .matchedBaseline => 7 | .latencyBudget => 8
-    | .computeMemoryBudget => 9 | .highRisk => 10 | .riskOverride => 11 | .slowFallback => 12 | .highRiskReview => 13
+    | .fastModeRequested => 0 | .generationMode => 1 | .riskTier => 2 | .qualityTarget => 3
+    | .verifierIdentity => 4 | .independentEvaluator => 5 | .acceptancePredicate => 6
+    | .matchedBaseline => 7 | .latencyBudget => 8 | .computeMemoryBudget => 9 | .highRisk => 10
+    | .riskOverride => 11 | .slowFallback => 12 | .highRiskReview => 13
     | .externalEffectRequested => 15 | _ => 14
   | .modeSelected => fun
-    | .generator => 0 | .draftArtifact => 1 | .proposedOutput => 2 | .generationCost => 3 | .searchBound => 4
+    | .generator => 0 | .draftArtifact => 1 | .proposedOutput => 2 | .generationCost => 3
+    | .searchBound => 4
     | .externalEffectRequested => 15 | _ => 14
   | .draftGenerated => fun
-    | .observedVerification => 0 | .verificationPassed => 1 | .fallbackExecutable => 2 | .fallbackResidual => 3
-    | .acceptedOutput => 4 | .qualityPass => 5
+    | .observedVerification => 0 | .verificationPassed => 1 | .fallbackExecutable => 2
+    | .fallbackResidual => 3 | .acceptedOutput => 4 | .qualityPass => 5
     | .externalEffectRequested => 15 | _ => 14
   | .verified => fun
-    | .verifierCost => 0 | .fallbackCost => 1 | .taskSuccess => 2 | .baselineResult => 3 | .usefulDenominator => 4
-    | .costMetricSeparation => 5 | .outputDigest => 6
+    | .verifierCost => 0 | .fallbackCost => 1 | .taskSuccess => 2 | .baselineResult => 3
+    | .usefulDenominator => 4 | .costMetricSeparation => 5 | .outputDigest => 6
     | .externalEffectRequested => 15 | _ => 14
   | .accounted => fun
-    | .acceptedOutput => 0 | .taskSuccess => 1 | .baselineResult => 2 | .rawSpeedPromotionRequested => 3
-    | .supportPromotionRequested => 4 | .evidenceTransition => 5 | .decisionReceipt => 6 | .decisionNonClaims => 7
+    | .acceptedOutput => 0 | .taskSuccess => 1 | .baselineResult => 2
+    | .rawSpeedPromotionRequested => 3 | .supportPromotionRequested => 4 | .evidenceTransition => 5
+    | .decisionReceipt => 6 | .decisionNonClaims => 7
     | .externalEffectRequested => 15 | _ => 14
   | .decided => fun
-    | .consumerAcknowledgment => 0 | .residualClosure => 1 | .descendantReferences => 2 | .resultDigestBound => 3
-    | .cleanup => 4
+    | .consumerAcknowledgment => 0 | .residualClosure => 1 | .descendantReferences => 2
+    | .resultDigestBound => 3 | .cleanup => 4
     | .externalEffectRequested => 15 | _ => 14
   | .closed => fun
     | .externalEffectRequested => 15 | _ => 14
 
 /-- The packet of a case. What the stage does not ask for alternates. -/
 def packet (stage : Stage) (own common : Nat) (field : Field) : Bool :=
-  cond (Nat.beq (place stage field) 15) (bit common 6) (bit (own + own / 3 % 2 * 2 ^ 14) (place stage field))
+  cond (Nat.beq (place stage field) 15) (bit common 6)
+    (bit (own + own / 3 % 2 * 2 ^ 14) (place stage field))
 
 /-- Whether the state of a case has activated a fallback: the last own boolean of `verified`. -/
 def fellBack (own : Nat) : Stage → Nat
@@ -89,8 +94,8 @@ def kindOf (common : Nat) (stage : Stage) : EventKind :=
     | 5 => .decide
     | _ => .close
 
-/-- The digests consumed before a case: one for each stage passed, and the event's own among them when it is not
-fresh, at a place that varies. -/
+/-- The digests consumed before a case: one for each stage passed, and the event's own among them
+when it is not fresh, at a place that varies. -/
 def consumedBefore (common : Nat) (stage : Stage) : List Digest :=
   if bit common 5 then earlier stage.ctorIdx
   else insertOwn (common / 7 % (stage.ctorIdx + 1)) (earlier stage.ctorIdx)
@@ -116,7 +121,8 @@ def caseEvent (stage : Stage) (own common : Nat) : Event where
 
 /-! ## Tables of answers, in base 64 -/
 
-/-- The answers to `2 ^ k` cases from `first` on, as the digits of a numeral, the first case the lowest. -/
+/-- The answers to `2 ^ k` cases from `first` on, as the digits of a numeral, the first case the
+lowest. -/
 def table (answer : Nat → Nat) : (k first : Nat) → Nat
   | 0, first => answer first
   | k + 1, first => table answer k first + 64 ^ 2 ^ k * table answer k (first + 2 ^ k)
@@ -149,16 +155,17 @@ def digits : List Nat → Nat
   | [] => 0
   | digit :: rest => digit + 64 * digits rest
 
-/-- A state as a numeral: its stage, its counters, how many digests were consumed and which was the latest, and its
-identity. -/
+/-- A state as a numeral: its stage, its counters, how many digests were consumed and which was the
+latest, and its identity. -/
 def signature (s : State) : Nat :=
   digits [s.stage.ctorIdx,
     s.counters.receipts, s.counters.drafts, s.counters.verifications, s.counters.fallbacks,
-    s.counters.usefulOutcomes, s.counters.decisions, s.counters.supportAssignments, s.counters.externalEffects,
+    s.counters.usefulOutcomes, s.counters.decisions, s.counters.supportAssignments,
+    s.counters.externalEffects,
     s.consumed.length, latest s.consumed,
     s.identity.taskId, s.identity.taskVersion, s.identity.contextDigest, s.identity.taskSetDigest,
-    s.identity.consumerDigest, s.identity.modeDigest, s.identity.baselineDigest, s.identity.verifierDigest,
-    s.identity.resultDigest, s.identity.residualDigest]
+    s.identity.consumerDigest, s.identity.modeDigest, s.identity.baselineDigest,
+    s.identity.verifierDigest, s.identity.resultDigest, s.identity.residualDigest]
 where
   /-- The latest digest; 63 where there is none. -/
   latest : List Digest → Nat

@@ -1,12 +1,13 @@
 /-!
 # The lifecycle of an accelerated generation
 
-A request passes eight stages. At each, one kind of event can move it on, and an ordered list of lines decides by which
-of sixty routes the event is answered: the first line that is taken names the route. A rejecting route leaves the state
-as it was; an accepting one moves it one stage and adds to its counters.
+A request passes eight stages. At each, one kind of event can move it on, and an ordered list of
+lines decides by which of sixty routes the event is answered: the first line that is taken names the
+route. A rejecting route leaves the state as it was; an accepting one moves it one stage and adds to
+its counters.
 
-Digests and identities are only ever compared, never looked into, so numbers stand for them: any injection of strings
-into numbers carries every statement here over to strings.
+Digests and identities are only ever compared, never looked into, so numbers stand for them: any
+injection of strings into numbers carries every statement here over to strings.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement
@@ -14,7 +15,8 @@ namespace AsiStackProofs.FastGenerationRefinement
 /-! ## Vocabulary -/
 
 inductive Stage where
-  | requested | contextBound | modeSelected | draftGenerated | verified | accounted | decided | closed
+  | requested | contextBound | modeSelected | draftGenerated | verified | accounted | decided
+  | closed
 deriving DecidableEq
 
 inductive EventKind where
@@ -27,17 +29,20 @@ inductive Field where
   -- requested
   | requestWellFormed | contextPacket | taskSet | consumer | deadline | rights
   -- contextBound
-  | fastModeRequested | generationMode | riskTier | qualityTarget | verifierIdentity | independentEvaluator
-  | acceptancePredicate | matchedBaseline | latencyBudget | computeMemoryBudget | highRisk | riskOverride
-  | slowFallback | highRiskReview
+  | fastModeRequested | generationMode | riskTier | qualityTarget | verifierIdentity
+  | independentEvaluator | acceptancePredicate | matchedBaseline | latencyBudget
+  | computeMemoryBudget | highRisk | riskOverride | slowFallback | highRiskReview
   -- modeSelected
   | generator | draftArtifact | proposedOutput | generationCost | searchBound
   -- draftGenerated
-  | observedVerification | verificationPassed | fallbackExecutable | fallbackResidual | acceptedOutput | qualityPass
+  | observedVerification | verificationPassed | fallbackExecutable | fallbackResidual
+  | acceptedOutput | qualityPass
   -- verified
-  | verifierCost | fallbackCost | taskSuccess | baselineResult | usefulDenominator | costMetricSeparation | outputDigest
+  | verifierCost | fallbackCost | taskSuccess | baselineResult | usefulDenominator
+  | costMetricSeparation | outputDigest
   -- accounted
-  | rawSpeedPromotionRequested | supportPromotionRequested | evidenceTransition | decisionReceipt | decisionNonClaims
+  | rawSpeedPromotionRequested | supportPromotionRequested | evidenceTransition | decisionReceipt
+  | decisionNonClaims
   -- decided
   | consumerAcknowledgment | residualClosure | descendantReferences | resultDigestBound | cleanup
 deriving DecidableEq
@@ -47,27 +52,28 @@ inductive Route where
   | rejectWrongStage | rejectTaskSubstitution | rejectModeSubstitution | rejectEvaluatorSubstitution
   | rejectResultSubstitution | rejectEventReplay | rejectAuthorityLeak
   -- requested
-  | rejectMalformedRequest | requireContextPacket | requireTaskSet | requireConsumer | requireDeadline | requireRights
-  | acceptContext
+  | rejectMalformedRequest | requireContextPacket | requireTaskSet | requireConsumer
+  | requireDeadline | requireRights | acceptContext
   -- contextBound
-  | selectSlowBaseline | requireGenerationMode | requireRiskTier | requireQualityTarget | requireVerifierIdentity
-  | requireIndependentEvaluator | requireAcceptancePredicate | requireMatchedBaseline | requireLatencyBudget
-  | requireComputeMemoryBudget | requireRiskOverride | requireSlowFallback | requireHighRiskReview
-  | acceptFastSelection
+  | selectSlowBaseline | requireGenerationMode | requireRiskTier | requireQualityTarget
+  | requireVerifierIdentity | requireIndependentEvaluator | requireAcceptancePredicate
+  | requireMatchedBaseline | requireLatencyBudget | requireComputeMemoryBudget | requireRiskOverride
+  | requireSlowFallback | requireHighRiskReview | acceptFastSelection
   -- modeSelected
-  | requireGenerator | requireDraftArtifact | requireProposedOutput | requireGenerationCost | requireSearchBound
-  | acceptGeneration
+  | requireGenerator | requireDraftArtifact | requireProposedOutput | requireGenerationCost
+  | requireSearchBound | acceptGeneration
   -- draftGenerated
-  | requireObservedVerification | requireExecutableFallback | requireFallbackResidual | activateFallback
-  | requireAcceptedOutput | requireQualityPass | acceptVerification
+  | requireObservedVerification | requireExecutableFallback | requireFallbackResidual
+  | activateFallback | requireAcceptedOutput | requireQualityPass | acceptVerification
   -- verified
-  | requireVerifierCost | requireFallbackCost | requireTaskSuccess | requireBaselineResult | requireUsefulDenominator
-  | requireCostMetricSeparation | requireOutputDigest | acceptAccounting
+  | requireVerifierCost | requireFallbackCost | requireTaskSuccess | requireBaselineResult
+  | requireUsefulDenominator | requireCostMetricSeparation | requireOutputDigest | acceptAccounting
   -- accounted
-  | blockRawSpeedProxy | requireEvidenceTransition | requireDecisionReceipt | requireDecisionNonClaims | acceptDecision
+  | blockRawSpeedProxy | requireEvidenceTransition | requireDecisionReceipt
+  | requireDecisionNonClaims | acceptDecision
   -- decided
-  | requireConsumerAcknowledgment | requireResidualClosure | requireDescendantReferences | requireBoundResultDigest
-  | requireCleanup | acceptClosure
+  | requireConsumerAcknowledgment | requireResidualClosure | requireDescendantReferences
+  | requireBoundResultDigest | requireCleanup | acceptClosure
 deriving DecidableEq
 
 /-! ## States and events -/
@@ -138,7 +144,8 @@ def used (digest : Digest) : List Digest → Bool
 def otherwise (route : Route) : Line :=
   ⟨route, fun _ _ => true⟩
 
-/-- The only kind of event that can leave a stage. Nothing leaves `closed`; there, `close` is asked for. -/
+/-- The only kind of event that can leave a stage. Nothing leaves `closed`; there, `close` is asked
+for. -/
 def Stage.kind : Stage → EventKind
   | .requested => .bindContext
   | .contextBound => .selectMode
@@ -152,7 +159,8 @@ def Stage.kind : Stage → EventKind
 /-- Asked first, at every stage. -/
 def commonLines : List Line := [
   ⟨.rejectWrongStage, fun s e => decide (e.kind ≠ s.stage.kind)⟩,
-  substituted [(·.taskId), (·.taskVersion), (·.contextDigest), (·.taskSetDigest), (·.consumerDigest)]
+  substituted
+    [(·.taskId), (·.taskVersion), (·.contextDigest), (·.taskSetDigest), (·.consumerDigest)]
     .rejectTaskSubstitution,
   substituted [(·.modeDigest), (·.baselineDigest)] .rejectModeSubstitution,
   substituted [(·.verifierDigest)] .rejectEvaluatorSubstitution,
@@ -214,7 +222,8 @@ def verifiedLines : List Line := [
 
 def accountedLines : List Line := [
   ⟨.blockRawSpeedProxy, fun _ e =>
-    e.has .rawSpeedPromotionRequested && !(e.has .acceptedOutput && e.has .taskSuccess && e.has .baselineResult)⟩,
+    e.has .rawSpeedPromotionRequested &&
+      !(e.has .acceptedOutput && e.has .taskSuccess && e.has .baselineResult)⟩,
   missingWhen (·.has .supportPromotionRequested) .evidenceTransition .requireEvidenceTransition,
   missing .decisionReceipt .requireDecisionReceipt,
   missing .decisionNonClaims .requireDecisionNonClaims,
@@ -253,7 +262,8 @@ def Stage.allLines (stage : Stage) : List Line := commonLines ++ stage.lines
 def route (s : State) (e : Event) : Route := firstTaken s e s.stage.allLines
 
 def Route.accepts : Route → Bool
-  | .acceptContext | .selectSlowBaseline | .acceptFastSelection | .acceptGeneration | .activateFallback
+  | .acceptContext | .selectSlowBaseline | .acceptFastSelection | .acceptGeneration
+  | .activateFallback
   | .acceptVerification | .acceptAccounting | .acceptDecision | .acceptClosure => true
   | _ => false
 
@@ -270,10 +280,15 @@ def Stage.next : Stage → Stage
 /-- What an accepted event adds: always a receipt, and by its route what it brought about. -/
 def Counters.after (c : Counters) : Route → Counters
   | .acceptGeneration => { c with receipts := c.receipts + 1, drafts := c.drafts + 1 }
-  | .acceptVerification => { c with receipts := c.receipts + 1, verifications := c.verifications + 1 }
+  | .acceptVerification =>
+    { c with receipts := c.receipts + 1, verifications := c.verifications + 1 }
   | .activateFallback =>
-    { c with receipts := c.receipts + 1, verifications := c.verifications + 1, fallbacks := c.fallbacks + 1 }
-  | .acceptAccounting => { c with receipts := c.receipts + 1, usefulOutcomes := c.usefulOutcomes + 1 }
+    { c with
+      receipts := c.receipts + 1
+      verifications := c.verifications + 1
+      fallbacks := c.fallbacks + 1 }
+  | .acceptAccounting =>
+    { c with receipts := c.receipts + 1, usefulOutcomes := c.usefulOutcomes + 1 }
   | .acceptDecision => { c with receipts := c.receipts + 1, decisions := c.decisions + 1 }
   | _ => { c with receipts := c.receipts + 1 }
 

@@ -10,7 +10,8 @@ Each theorem proves the claim of the same name in `Properties.lean`.
 namespace AsiStackProofs.FastGenerationRefinement
 
 theorem identityPreserved : IdentityPreserved := fun s es =>
-  run_keeps (P := fun t => t.identity = s.identity) (fun t e kept => (step_identity t e).trans kept) es s rfl
+  run_keeps (P := fun t => t.identity = s.identity)
+    (fun t e kept => (step_identity t e).trans kept) es s rfl
 
 theorem noSupportAssignment : NoSupportAssignment := fun s es =>
   run_keeps (P := fun t => t.counters.supportAssignments = s.counters.supportAssignments)
@@ -34,7 +35,8 @@ theorem closedIsFinal : ClosedIsFinal := fun s closed =>
 
 theorem replayRejected : ReplayRejected := replay_rejected
 
-theorem routeCount : RouteCount := ⟨Witness.routes, Witness.mem_routes, Witness.routes_distinct, rfl, rfl, rfl⟩
+theorem routeCount : RouteCount :=
+  ⟨Witness.routes, Witness.mem_routes, Witness.routes_distinct, rfl, rfl, rfl⟩
 
 theorem everyRouteReached : EveryRouteReached := fun r =>
   ⟨Witness.fresh, (Witness.way r).1, (Witness.way r).2, Witness.fresh_isFresh, Witness.way_leads r⟩
@@ -53,21 +55,23 @@ theorem closedRunHasSevenEvents : ClosedRunHasSevenEvents := fun _ _ closes => b
   have ⟨bind, select, draft, verify, account, decide, close, seven⟩ := seven_of_closes closes
   rw [seven.all]
   show [bind.kind, select.kind, draft.kind, verify.kind, account.kind, decide.kind, close.kind] = _
-  rw [seven.bound.1, seven.selected.1, seven.drafted.1, seven.verified.1, seven.accounted.1, seven.decided.1,
-    seven.closed.1]
+  rw [seven.bound.1, seven.selected.1, seven.drafted.1, seven.verified.1, seven.accounted.1,
+    seven.decided.1, seven.closed.1]
 
 theorem closedRunObligations : ClosedRunObligations := fun _ _ closes =>
   have ⟨bind, select, draft, verify, account, decide, close, seven⟩ := seven_of_closes closes
-  ⟨bind, select, draft, verify, account, decide, close, seven.all, seven.bound.2, seven.selected.2, seven.drafted.2,
-    seven.verified.2, seven.accounted.2, seven.decided.2, seven.closed.2⟩
+  ⟨bind, select, draft, verify, account, decide, close, seven.all, seven.bound.2, seven.selected.2,
+    seven.drafted.2, seven.verified.2, seven.accounted.2, seven.decided.2, seven.closed.2⟩
 
 theorem verifiedOrPaidFallback : VerifiedOrPaidFallback := fun _ _ closes =>
   have ⟨_, _, _, verify, account, _, _, seven⟩ := seven_of_closes closes
   ⟨verify, account, seven.all ▸ .tail _ (.tail _ (.tail _ (.head _))),
-    seven.all ▸ .tail _ (.tail _ (.tail _ (.tail _ (.head _)))), seven.verified.1, seven.accounted.1,
+    seven.all ▸ .tail _ (.tail _ (.tail _ (.tail _ (.head _)))),
+    seven.verified.1, seven.accounted.1,
     match seven.verified.2.outcome with
     | .inl kept => .inl ⟨kept.passed, kept.output, kept.quality⟩
-    | .inr back => .inr ⟨back.failed, back.executable, back.residual, seven.accounted.2.fallback back⟩⟩
+    | .inr back =>
+      .inr ⟨back.failed, back.executable, back.residual, seven.accounted.2.fallback back⟩⟩
 
 theorem successAgainstBaseline : SuccessAgainstBaseline := fun _ _ closes =>
   have ⟨_, _, _, _, account, _, _, seven⟩ := seven_of_closes closes
@@ -84,8 +88,9 @@ theorem verifiedWitness : VerifiedWitness :=
   ⟨Witness.fresh, Witness.verifiedRun, Witness.fresh_isFresh, rfl, rfl, rfl⟩
 
 theorem fallbackWitness : FallbackWitness :=
-  ⟨Witness.fresh, Witness.before Witness.failing .verified, [Witness.eventAt .accounted, Witness.eventAt .decided],
-    Witness.eventAt .verified, Witness.fresh_isFresh, rfl, rfl, rfl, rfl⟩
+  ⟨Witness.fresh, Witness.before Witness.failing .verified,
+    [Witness.eventAt .accounted, Witness.eventAt .decided], Witness.eventAt .verified,
+    Witness.fresh_isFresh, rfl, rfl, rfl, rfl⟩
 
 theorem rawSpeedBlocked : RawSpeedBlocked := fun _ _ stage accepted asked =>
   have useful := (decided_of_accepted stage accepted).rawSpeed asked

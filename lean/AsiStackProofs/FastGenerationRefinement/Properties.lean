@@ -3,9 +3,10 @@ import AsiStackProofs.FastGenerationRefinement.Spec
 /-!
 # What is claimed of the lifecycle
 
-Every claim is a `def … : Prop` under one English sentence. `Proof.lean` has one theorem a claim, under the same name
-in lower case. A claim with a premise has beside it a witness, a claim that something satisfies the premise, so that
-nothing is true only for want of cases; `Tests.lean` proves those.
+Every claim is a `def … : Prop` under one English sentence. `Proof.lean` has one theorem a claim,
+under the same name in lower case. A claim with a premise has beside it a witness, a claim that
+something satisfies the premise, so that nothing is true only for want of cases; `Tests.lean` proves
+those.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement
@@ -18,7 +19,8 @@ def Accepted (s : State) (e : Event) : Prop := (route s e).accepts = true
 def acceptedEvents (s : State) : List Event → List Event
   | [] => []
   | e :: rest =>
-    if (route s e).accepts then e :: acceptedEvents (step s e) rest else acceptedEvents (step s e) rest
+    if (route s e).accepts then e :: acceptedEvents (step s e) rest
+    else acceptedEvents (step s e) rest
 
 /-- A request before its first event. -/
 structure Fresh (s : State) : Prop where
@@ -47,7 +49,8 @@ def NoExternalEffect : Prop :=
   ∀ (s : State) (es : List Event),
     (run s es).counters.externalEffects = s.counters.externalEffects
 
-/-- An accepted event adds exactly one receipt, moves exactly one stage and consumes exactly its own digest. -/
+/-- An accepted event adds exactly one receipt, moves exactly one stage and consumes exactly its own
+digest. -/
 def AcceptedMovesOnce : Prop :=
   ∀ (s : State) (e : Event), Accepted s e →
     (step s e).counters.receipts = s.counters.receipts + 1 ∧
@@ -81,7 +84,8 @@ def ReplayRejected : Prop :=
     Accepted (run s before) e → again.digest = e.digest →
     ¬Accepted (run s (before ++ e :: between)) again
 
-/-- Witness: the first event of a run, repeated right before the end, is a replay and nothing else. -/
+/-- Witness: the first event of a run, repeated right before the end, is a replay and nothing
+else. -/
 def ReplayRejectedWitness : Prop :=
   ∃ (s : State) (between : List Event) (e again : Event),
     Accepted s e ∧ again.digest = e.digest ∧ (run s (e :: between)).stage = .decided ∧
@@ -99,22 +103,27 @@ where
     | [] => True
     | r :: rest => ¬r ∈ rest ∧ Distinct rest
 
-/-- Each of the sixty routes is taken by some event at some state that a fresh request can come to. -/
+/-- Each of the sixty routes is taken by some event at some state that a fresh request can come
+to. -/
 def EveryRouteReached : Prop :=
   ∀ r : Route, ∃ (s : State) (es : List Event) (e : Event), Fresh s ∧ route (run s es) e = r
 
-/-- The route is that of the first line taken, in the declared order: no line before it was taken. -/
+/-- The route is that of the first line taken, in the declared order: no line before it was
+taken. -/
 def FirstLineDecides : Prop :=
   ∀ (s : State) (e : Event), ∃ (before after : List Line) (line : Line),
     s.stage.allLines = before ++ line :: after ∧
     (∀ earlier : Line, earlier ∈ before → earlier.taken s e = false) ∧
     line.taken s e = true ∧ route s e = line.route
 
-/-- A common line that is taken decides alone, whatever the stage's own lines say; where none is, they decide alone. -/
+/-- A common line that is taken decides alone, whatever the stage's own lines say; where none is,
+they decide alone. -/
 def CommonLinesFirst : Prop :=
   ∀ (s : State) (e : Event),
-    ((∃ line : Line, line ∈ commonLines ∧ line.taken s e = true) → route s e = firstTaken s e commonLines) ∧
-    ((∀ line : Line, line ∈ commonLines → line.taken s e = false) → route s e = firstTaken s e s.stage.lines)
+    ((∃ line : Line, line ∈ commonLines ∧ line.taken s e = true) →
+      route s e = firstTaken s e commonLines) ∧
+    ((∀ line : Line, line ∈ commonLines → line.taken s e = false) →
+      route s e = firstTaken s e s.stage.lines)
 
 /-- Witness: at every stage some event is taken by a common line, and some by none. -/
 def CommonLinesFirstWitness : Prop :=
@@ -124,7 +133,8 @@ def CommonLinesFirstWitness : Prop :=
 
 /-! ## The model against the abstract lifecycle -/
 
-/-- An event is accepted if and only if every obligation of its stage holds: soundness and completeness. -/
+/-- An event is accepted if and only if every obligation of its stage holds: soundness and
+completeness. -/
 def AcceptedIffAdmitted : Prop :=
   ∀ (s : State) (r : Spec.Request) (e : Event), Spec.Represents s r → (Accepted s e ↔ r.Admits e)
 
@@ -151,8 +161,8 @@ def ClosedRunWitness : Prop :=
     Closes s verified ∧ (run s verified).counters.fallbacks = 0 ∧
     Closes s fellBack ∧ (run s fellBack).counters.fallbacks = 1
 
-/-- Each of the seven accepted events of a closed run met the obligations of its stage, the fifth with the fallback's
-cost where the fourth fell back. -/
+/-- Each of the seven accepted events of a closed run met the obligations of its stage, the fifth
+with the fallback's cost where the fourth fell back. -/
 def ClosedRunObligations : Prop :=
   ∀ (s : State) (es : List Event), Closes s es →
     ∃ bind select draft verify account decide close : Event,
@@ -160,25 +170,26 @@ def ClosedRunObligations : Prop :=
       Spec.Bound bind ∧ Spec.Selected select ∧ Spec.Drafted draft ∧ Spec.Verified verify ∧
       Spec.Accounted (Spec.FellBack verify) account ∧ Spec.Decided decide ∧ Spec.Closed close
 
-/-- A closed run either passed verification with accepted output and quality, or activated an executable, recorded
-fallback whose cost was then paid. -/
+/-- A closed run either passed verification with accepted output and quality, or activated an
+executable, recorded fallback whose cost was then paid. -/
 def VerifiedOrPaidFallback : Prop :=
   ∀ (s : State) (es : List Event), Closes s es →
     ∃ verify account : Event, verify ∈ acceptedEvents s es ∧ account ∈ acceptedEvents s es ∧
       verify.kind = .verifyDraft ∧ account.kind = .accountOutcome ∧
       ((verify.has .verificationPassed ∧ verify.has .acceptedOutput ∧ verify.has .qualityPass) ∨
-       (¬verify.has .verificationPassed ∧ verify.has .fallbackExecutable ∧ verify.has .fallbackResidual ∧
-        account.has .fallbackCost))
+       (¬verify.has .verificationPassed ∧ verify.has .fallbackExecutable ∧
+        verify.has .fallbackResidual ∧ account.has .fallbackCost))
 
-/-- A closed run accounted task success against a baseline result, with the verifier's cost and costs kept apart. -/
+/-- A closed run accounted task success against a baseline result, with the verifier's cost and
+costs kept apart. -/
 def SuccessAgainstBaseline : Prop :=
   ∀ (s : State) (es : List Event), Closes s es →
     ∃ account : Event, account ∈ acceptedEvents s es ∧ account.kind = .accountOutcome ∧
       account.has .taskSuccess ∧ account.has .baselineResult ∧ account.has .usefulDenominator ∧
       account.has .verifierCost ∧ account.has .costMetricSeparation
 
-/-- A fresh request that closes ends with seven receipts, one draft, one verification, at most one fallback, one useful
-outcome, one decision, no support assignment and no external effect. -/
+/-- A fresh request that closes ends with seven receipts, one draft, one verification, at most one
+fallback, one useful outcome, one decision, no support assignment and no external effect. -/
 def ClosedRunCounters : Prop :=
   ∀ (s : State) (es : List Event), Fresh s → (run s es).stage = .closed →
     (run s es).counters = ⟨7, 1, 1, 0, 1, 1, 0, 0⟩ ∨ (run s es).counters = ⟨7, 1, 1, 1, 1, 1, 0, 0⟩
@@ -188,8 +199,8 @@ def VerifiedWitness : Prop :=
   ∃ (s : State) (es : List Event), Fresh s ∧ es.length = 7 ∧ (run s es).stage = .closed ∧
     (run s es).counters = ⟨7, 1, 1, 0, 1, 1, 0, 0⟩
 
-/-- The fallback witness: verification does not pass, the fallback serves, and closing needed its cost, for without it
-the same run is stopped at accounting. -/
+/-- The fallback witness: verification does not pass, the fallback serves, and closing needed its
+cost, for without it the same run is stopped at accounting. -/
 def FallbackWitness : Prop :=
   ∃ (s : State) (before after : List Event) (account : Event), Fresh s ∧
     (before ++ account :: after).length = 7 ∧
@@ -203,10 +214,11 @@ where
 
 /-! ## Promotion and risk -/
 
-/-- A request for promotion by raw speed never gets through without accepted output, task success and a baseline
-result. -/
+/-- A request for promotion by raw speed never gets through without accepted output, task success
+and a baseline result. -/
 def RawSpeedBlocked : Prop :=
-  ∀ (s : State) (e : Event), s.stage = .accounted → Accepted s e → e.has .rawSpeedPromotionRequested →
+  ∀ (s : State) (e : Event), s.stage = .accounted → Accepted s e →
+    e.has .rawSpeedPromotionRequested →
     e.has .acceptedOutput ∧ e.has .taskSuccess ∧ e.has .baselineResult
 
 /-- Witness: with all three, such a request is accepted. -/
@@ -215,8 +227,8 @@ def RawSpeedBlockedWitness : Prop :=
 
 /-- A request for support promotion never gets through without an evidence transition. -/
 def SupportNeedsTransition : Prop :=
-  ∀ (s : State) (e : Event), s.stage = .accounted → Accepted s e → e.has .supportPromotionRequested →
-    e.has .evidenceTransition
+  ∀ (s : State) (e : Event), s.stage = .accounted → Accepted s e →
+    e.has .supportPromotionRequested → e.has .evidenceTransition
 
 /-- Witness: with the transition, such a request is accepted. -/
 def SupportNeedsTransitionWitness : Prop :=
@@ -231,15 +243,18 @@ def HighRiskCovered : Prop :=
 def HighRiskCoveredWitness : Prop :=
   ∃ (s : State) (e : Event), route s e = .acceptFastSelection ∧ e.has .highRisk
 
-/-- Before a fast selection the request was bound whole by an earlier accepted event, and the selection itself names
-mode, risk, quality, verifier, evaluator, predicate, baseline and budgets, and covers high risk. -/
+/-- Before a fast selection the request was bound whole by an earlier accepted event, and the
+selection itself names mode, risk, quality, verifier, evaluator, predicate, baseline and budgets,
+and covers high risk. -/
 def FastSelectionAdmitted : Prop :=
-  ∀ (s : State) (es : List Event) (e : Event), s.stage = .requested → route (run s es) e = .acceptFastSelection →
+  ∀ (s : State) (es : List Event) (e : Event), s.stage = .requested →
+    route (run s es) e = .acceptFastSelection →
     (∃ bind : Event, bind ∈ acceptedEvents s es ∧ bind.kind = .bindContext ∧ Spec.Bound bind) ∧
     Spec.FastModeJustified e ∧ (e.has .highRisk → Spec.RiskCovered e) ∧ e.identity = s.identity
 
 /-- Witness: a fresh request comes to a fast selection. -/
 def FastSelectionAdmittedWitness : Prop :=
-  ∃ (s : State) (es : List Event) (e : Event), s.stage = .requested ∧ route (run s es) e = .acceptFastSelection
+  ∃ (s : State) (es : List Event) (e : Event),
+    s.stage = .requested ∧ route (run s es) e = .acceptFastSelection
 
 end AsiStackProofs.FastGenerationRefinement

@@ -3,8 +3,9 @@ import AsiStackProofs.FastGenerationRefinement.Model
 /-!
 # What each stage obliges
 
-The lifecycle said a second time, as obligations and without any order of lines: what has to be true for an event to be
-accepted, and what an accepted event changes. Nothing here refers to the lines, to `route` or to `step`.
+The lifecycle said a second time, as obligations and without any order of lines: what has to be true
+for an event to be accepted, and what an accepted event changes. Nothing here refers to the lines,
+to `route` or to `step`.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement.Spec
@@ -117,8 +118,8 @@ def Request.Obliges (r : Request) (e : Event) : Prop :=
   | .decided => Closed e
   | .closed => False
 
-/-- An event may move a request when it is of the right kind, about the same request, new, without effect on the
-outside, and meets what the stage obliges it to. -/
+/-- An event may move a request when it is of the right kind, about the same request, new, without
+effect on the outside, and meets what the stage obliges it to. -/
 structure Request.Admits (r : Request) (e : Event) : Prop where
   kind : e.kind = r.stage.kind
   identity : e.identity = r.identity

@@ -22,12 +22,15 @@ theorem rejectedChangesNothingWitness : RejectedChangesNothingWitness := fun sta
 theorem closedIsFinalWitness : ClosedIsFinalWitness := ⟨fresh, verifiedRun, fresh_isFresh, rfl⟩
 
 theorem replayRejectedWitness : ReplayRejectedWitness :=
-  ⟨fresh, [eventAt .contextBound, eventAt .modeSelected, eventAt .draftGenerated, eventAt .verified,
-    eventAt .accounted], eventAt .requested, { eventAt .decided with digest := (eventAt .requested).digest },
+  ⟨fresh,
+    [eventAt .contextBound, eventAt .modeSelected, eventAt .draftGenerated, eventAt .verified,
+     eventAt .accounted],
+    eventAt .requested, { eventAt .decided with digest := (eventAt .requested).digest },
     rfl, rfl, rfl, rfl⟩
 
 theorem commonLinesFirstWitness : CommonLinesFirstWitness := fun stage =>
-  ⟨reached stage, (eventAt stage).set .externalEffectRequested true, eventAt stage, reached_stage stage,
+  ⟨reached stage, (eventAt stage).set .externalEffectRequested true, eventAt stage,
+    reached_stage stage,
     ⟨⟨.rejectAuthorityLeak, fun _ e => e.has .externalEffectRequested⟩,
       by repeat first | exact .head _ | apply List.Mem.tail, rfl⟩,
     fun _ inside => untaken_of_any (lines := commonLines) (by cases stage <;> rfl) inside⟩

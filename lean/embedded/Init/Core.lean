@@ -1,6 +1,7 @@
 /-
-The last part of the small Init: with notation at hand, decisions, numbers and lists. Definitions agree with those of
-stock Lean wherever a proof could see the difference, so that the same proofs check in both.
+The last part of the small Init: with notation at hand, decisions, numbers and lists. Definitions
+agree with those of stock Lean wherever a proof could see the difference, so that the same proofs
+check in both.
 -/
 prelude
 import Init.Prelude
@@ -9,7 +10,8 @@ set_option autoImplicit false
 set_option linter.all false
 universe u v w
 
-/-- Where elaboration failed, Lean puts this. The checker refuses every theorem that depends on it. -/
+/-- Where elaboration failed, Lean puts this. The checker refuses every theorem that depends on
+it. -/
 axiom sorryAx (α : Sort u) (synthetic : Bool) : α
 
 @[reducible] def Ne {α : Sort u} (a b : α) : Prop := ¬(a = b)
@@ -58,8 +60,10 @@ class Pow (α : Type u) (β : Type v) where
 @[default_instance, reducible] instance instHMul {α : Type u} [Mul α] : HMul α α α := ⟨Mul.mul⟩
 @[default_instance, reducible] instance instHDiv {α : Type u} [Div α] : HDiv α α α := ⟨Div.div⟩
 @[default_instance, reducible] instance instHMod {α : Type u} [Mod α] : HMod α α α := ⟨Mod.mod⟩
-@[default_instance, reducible] instance instHAppendOfAppend {α : Type u} [Append α] : HAppend α α α := ⟨Append.append⟩
-@[default_instance, reducible] instance instHPow {α : Type u} {β : Type v} [Pow α β] : HPow α β α := ⟨Pow.pow⟩
+@[default_instance, reducible] instance instHAppendOfAppend {α : Type u} [Append α] :
+    HAppend α α α := ⟨Append.append⟩
+@[default_instance, reducible] instance instHPow {α : Type u} {β : Type v} [Pow α β] :
+    HPow α β α := ⟨Pow.pow⟩
 class LE (α : Type u) where
   le : α → α → Prop
 class LT (α : Type u) where
@@ -100,12 +104,14 @@ theorem of_decide_eq_false {p : Prop} [inst : Decidable p] (h : decide p = false
   | isFalse no => no
 instance instDecidableTrue : Decidable True := isTrue ⟨⟩
 instance instDecidableFalse : Decidable False := isFalse id
-@[macro_inline] instance instDecidableAnd {p q : Prop} [dp : Decidable p] [dq : Decidable q] : Decidable (p ∧ q) :=
+@[macro_inline] instance instDecidableAnd {p q : Prop} [dp : Decidable p] [dq : Decidable q] :
+    Decidable (p ∧ q) :=
   match dp, dq with
   | isTrue hp, isTrue hq => isTrue ⟨hp, hq⟩
   | isFalse hp, _ => isFalse fun both => hp both.1
   | _, isFalse hq => isFalse fun both => hq both.2
-@[macro_inline] instance instDecidableOr {p q : Prop} [dp : Decidable p] [dq : Decidable q] : Decidable (p ∨ q) :=
+@[macro_inline] instance instDecidableOr {p q : Prop} [dp : Decidable p] [dq : Decidable q] :
+    Decidable (p ∨ q) :=
   match dp, dq with
   | isTrue hp, _ => isTrue (.inl hp)
   | _, isTrue hq => isTrue (.inr hq)
@@ -120,13 +126,13 @@ instance instDecidableEqBool : DecidableEq Bool
   | true, false => isFalse nofun
   | true, true => isTrue rfl
 instance instDecidableEqNat : DecidableEq Nat := Nat.decEq
-instance (priority := 500) instBEqOfDecidableEq {α : Type u} [DecidableEq α] : BEq α := ⟨fun a b => decide (a = b)⟩
+instance (priority := 500) instBEqOfDecidableEq {α : Type u} [DecidableEq α] : BEq α :=
+  ⟨fun a b => decide (a = b)⟩
 
-/-! ### Numbers
-
-The kernel computes these with machine integers when it meets literals, and it trusts that the names mean what they
-say. Each is therefore defined, so that no later file can define it otherwise, and each is compared with the kernel's
-answers by a test that renames the definitions below. -/
+/-! ### Numbers  The kernel computes these with machine integers when it meets literals, and it
+trusts that the names mean what they say. Each is therefore defined, so that no later file can
+define it otherwise, and each is compared with the kernel's answers by a test that renames the
+definitions below. -/
 
 -- begin: accelerated by the kernel
 @[extern "lean_nat_sub"] protected def Nat.sub : Nat → Nat → Nat

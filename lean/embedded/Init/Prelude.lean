@@ -1,14 +1,16 @@
 /-
-The first of the three parts of the small Init: what Lean's elaborator, equation compiler and code generator look up
-by name, before there is any notation. Names and types are therefore Lean's; everything that no source here asks for
-is left out. No logical axiom is declared: neither choice, nor propositional extensionality, nor quotients.
+The first of the three parts of the small Init: what Lean's elaborator, equation compiler and code
+generator look up by name, before there is any notation. Names and types are therefore Lean's;
+everything that no source here asks for is left out. No logical axiom is declared: neither choice,
+nor propositional extensionality, nor quotients.
 -/
 prelude
 set_option autoImplicit false
 set_option linter.all false
 universe u v w
 
-/-! ### For the code generator: marks of erased terms, never seen by the kernel in a checked theorem -/
+/-! ### For the code generator: marks of erased terms, never seen by the kernel in a checked theorem
+-/
 
 unsafe axiom lcErased : Type
 unsafe axiom lcAny : Type
@@ -50,24 +52,28 @@ inductive Eq {α : Sort u} : α → α → Prop where
   | refl (a : α) : Eq a a
 @[match_pattern] def rfl {α : Sort u} {a : α} : Eq a a := .refl a
 
-/-- The ways to use an equation: `rw`, `▸`, `subst` and pattern matching build their terms from these. -/
-abbrev Eq.ndrec.{r, s} {α : Sort s} {a : α} {motive : α → Sort r} (base : motive a) {b : α} (same : Eq a b) : motive b :=
+/-- The ways to use an equation: `rw`, `▸`, `subst` and pattern matching build their terms from
+these. -/
+abbrev Eq.ndrec.{r, s} {α : Sort s} {a : α} {motive : α → Sort r} (base : motive a) {b : α}
+    (same : Eq a b) : motive b :=
   same.rec base
-theorem Eq.subst {α : Sort u} {motive : α → Prop} {a b : α} (same : Eq a b) (given : motive a) : motive b :=
+theorem Eq.subst {α : Sort u} {motive : α → Prop} {a b : α} (same : Eq a b) (given : motive a) :
+    motive b :=
   same.ndrec given
 theorem Eq.symm {α : Sort u} {a b : α} (same : Eq a b) : Eq b a :=
   same.ndrec (motive := fun x => Eq x a) rfl
 theorem Eq.trans {α : Sort u} {a b c : α} (first : Eq a b) (second : Eq b c) : Eq a c :=
   second.ndrec (motive := fun x => Eq a x) first
-abbrev Eq.ndrec_symm.{r, s} {α : Sort s} {a : α} {motive : α → Sort r} (base : motive a) {b : α} (same : Eq b a) :
-    motive b :=
+abbrev Eq.ndrec_symm.{r, s} {α : Sort s} {a : α} {motive : α → Sort r} (base : motive a) {b : α}
+    (same : Eq b a) : motive b :=
   same.symm.ndrec base
 @[macro_inline] def Eq.mp {α β : Sort u} (same : Eq α β) (a : α) : β := same.rec a
 @[macro_inline] def Eq.mpr {α β : Sort u} (same : Eq α β) (b : β) : α := same.symm.rec b
 @[macro_inline] def cast {α β : Sort u} (same : Eq α β) (a : α) : β := same.rec a
 theorem congrArg {α : Sort u} {β : Sort v} {a b : α} (f : α → β) (same : Eq a b) : Eq (f a) (f b) :=
   same.ndrec (motive := fun x => Eq (f a) (f x)) rfl
-theorem congr {α : Sort u} {β : Sort v} {f g : α → β} {a b : α} (fs : Eq f g) (as : Eq a b) : Eq (f a) (g b) :=
+theorem congr {α : Sort u} {β : Sort v} {f g : α → β} {a b : α} (fs : Eq f g) (as : Eq a b) :
+    Eq (f a) (g b) :=
   Eq.ndrec (motive := fun (h : α → β) => Eq (f a) (h b)) (congrArg f as) fs
 
 /-- Equality across types: what pattern matching on indexed families compares with. -/
@@ -124,7 +130,8 @@ inductive Bool : Type where
   | false : Bool
   | true : Bool
 export Bool (false true)
-@[macro_inline] def cond {α : Sort u} (b : Bool) (yes no : α) : α := match b with | true => yes | false => no
+@[macro_inline] def cond {α : Sort u} (b : Bool) (yes no : α) : α :=
+  match b with | true => yes | false => no
 @[macro_inline] def Bool.or (a b : Bool) : Bool := match a with | true => true | false => b
 @[macro_inline] def Bool.and (a b : Bool) : Bool := match a with | true => b | false => false
 @[inline] def Bool.not (b : Bool) : Bool := match b with | true => false | false => true
@@ -143,8 +150,10 @@ theorem Nat.beq_self : (n : Nat) → Eq (beq n n) true
 /-- Constructors are told apart by their numbers. -/
 theorem noConfusion_of_Nat {α : Sort u} (index : α → Nat) {a b : α} (same : Eq a b) :
     Bool.rec (motive := fun _ => Prop) False True (Nat.beq (index a) (index b)) :=
-  same.ndrec (motive := fun x => Bool.rec (motive := fun _ => Prop) False True (Nat.beq (index a) (index x)))
-    (Eq.ndrec (a := true) (motive := fun (b : Bool) => Bool.rec (motive := fun _ => Prop) False True b) True.intro
+  same.ndrec
+    (motive := fun x => Bool.rec (motive := fun _ => Prop) False True (Nat.beq (index a) (index x)))
+    (Eq.ndrec (a := true)
+      (motive := fun (b : Bool) => Bool.rec (motive := fun _ => Prop) False True b) True.intro
       (Nat.beq_self (index a)).symm)
 theorem Nat.eq_of_beq_eq_true : {n m : Nat} → Eq (beq n m) true → Eq n m
   | .zero, .zero, _ => rfl
@@ -179,7 +188,8 @@ export Decidable (decide)
 @[macro_inline] def ite {α : Sort u} (c : Prop) [h : Decidable c] (yes no : α) : α :=
   h.casesOn (fun _ => no) (fun _ => yes)
 
-@[macro_inline] def dite {α : Sort u} (c : Prop) [h : Decidable c] (yes : c → α) (no : Not c → α) : α :=
+@[macro_inline] def dite {α : Sort u} (c : Prop) [h : Decidable c] (yes : c → α)
+    (no : Not c → α) : α :=
   h.casesOn no yes
 
 theorem Nat.ne_of_beq_eq_false {n m : Nat} (differ : Eq (beq n m) false) (same : Eq n m) : False :=
@@ -198,7 +208,8 @@ class inductive Nonempty (α : Sort u) : Prop where
   | intro (val : α) : Nonempty α
 instance instNonemptyOfInhabited {α : Sort u} [given : Inhabited α] : Nonempty α := ⟨given.default⟩
 
-/-! ### Names and text: the elaborator builds them when it registers a notation or reports an error -/
+/-! ### Names and text: the elaborator builds them when it registers a notation or reports an error
+-/
 
 @[extern "lean_nat_mul"] protected def Nat.mul : Nat → Nat → Nat
   | _, .zero => .zero

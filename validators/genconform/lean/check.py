@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,6 +33,7 @@ from genconform.lean.package import (
     FOLDER,
     INIT,
     ROOT,
+    TOOLCHAIN_FILE,
     Module,
     load_modules,
     reachable,
@@ -60,7 +62,7 @@ def run_with_progress(context: Context, progress: Progress) -> CheckResult:
     Only a pass is remembered, under a digest of every file that it rests on and of the toolchain.
     """
     try:
-        toolchain = find_toolchain(use_cache=context.cache)
+        toolchain = find_toolchain(context.tree.path(FOLDER), use_cache=context.cache)
     except (ToolchainMissing, ToolchainRefused) as error:
         finding = Finding(error.rule, Level.ERROR, error.diagnostics())
         return CheckResult(CHECK_ID, Verdict.UNSUPPORTED, {}, (finding,))
@@ -69,6 +71,9 @@ def run_with_progress(context: Context, progress: Progress) -> CheckResult:
     if known is not None:
         return known
     with TemporaryDirectory(prefix="genconform-lean-") as folder:
+        if not toolchain.embedded:
+            # Tells elan, which stands in for `lean`, which of its toolchains is meant.
+            shutil.copy(context.tree.path(TOOLCHAIN_FILE), folder)
         result = check(context.tree, Build(toolchain, Path(folder)), context.jobs, progress)
     if result.verdict is Verdict.PASS:
         cache.store(key, msgspec.json.encode(result))
@@ -313,11 +318,14 @@ def _counts(
 
 def _fingerprints(tree: Tree) -> Iterator[str]:
     """The path and the text of every file that the result rests on."""
-    lean = tree.path(FOLDER)
-    checker = Path(__file__).parent
-    machine = Path(lifecycle.__file__).parent
+    for module in (
+        *load_modules(tree.path(EMBEDDED), INIT, EMBEDDED).values(),
+        *load_modules(tree.path(FOLDER), ROOT, FOLDER).values(),
+    ):
+        yield module.path
+        yield module.text
+    checker, machine = Path(__file__).parent, Path(lifecycle.__file__).parent
     for base, pattern in (
-        (lean, "*.lean"),
         (checker, "*.py"),
         (checker, "*.yaml"),
         (machine, "*.py"),

@@ -71,7 +71,7 @@ def load_registry() -> Registry:
 
 
 _CLAIM = re.compile(
-    r"^(?:/-- (?P<doc>(?:(?!-/).)*?) -/\n)?def (?P<name>[A-Z]\w*) : Prop :=", re.M | re.S
+    r"^(?:/-- (?P<doc>(?:(?!-/).)*?)\s-/\n)?def (?P<name>[A-Z]\w*) : Prop :=", re.M | re.S
 )
 
 

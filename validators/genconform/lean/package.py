@@ -12,6 +12,7 @@ from genconform.finding import Location
 
 FOLDER = "lean"
 EMBEDDED = "lean/embedded"
+TOOLCHAIN_FILE = "lean/lean-toolchain"
 ROOT = "AsiStackProofs"
 INIT = "Init"
 

@@ -66,24 +66,33 @@ class Toolchain:
         return f"Lean {LEAN_VERSION}, stock: the installed toolchain and its own Init"
 
 
-def find_toolchain(*, use_cache: bool = True) -> Toolchain:
+def find_toolchain(project: Path, *, use_cache: bool = True) -> Toolchain:
     """The stock toolchain of the pinned version if there is one, else the embedded one.
+
+    Args:
+        project: the folder of the package; its lean-toolchain file tells elan which Lean to run.
+        use_cache: whether an earlier look at the embedded library may be believed.
 
     Raises:
         ToolchainMissing: neither is installed.
         ToolchainRefused: the wheel is installed but is not the pinned one.
     """
-    return _stock() or _embedded(use_cache=use_cache)
+    return _stock(project) or _embedded(use_cache=use_cache)
 
 
-def _stock() -> Toolchain | None:
+def _stock(project: Path) -> Toolchain | None:
     lake = shutil.which("lake")
     lean = shutil.which("lean", path=os.path.dirname(lake)) if lake else None
     if lake is None or lean is None:
         return None
     try:
         done = subprocess.run(
-            [lake, "--version"], capture_output=True, text=True, timeout=60, check=False
+            [lake, "--version"],
+            capture_output=True,
+            text=True,
+            cwd=project,
+            timeout=60,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

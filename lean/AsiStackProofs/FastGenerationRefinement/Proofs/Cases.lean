@@ -4,8 +4,8 @@ import AsiStackProofs.FastGenerationRefinement.Proofs.Lines
 /-!
 # The numbered cases are what they say
 
-The table of a stage's own space leaves out the common lines, which saves the kernel most of its work. This is why it
-may.
+The table of a stage's own space leaves out the common lines, which saves the kernel most of its
+work. This is why it may.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement

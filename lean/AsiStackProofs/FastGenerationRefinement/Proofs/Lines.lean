@@ -3,7 +3,8 @@ import AsiStackProofs.FastGenerationRefinement.Properties
 /-!
 # Lists of lines
 
-What holds of any ordered list of lines, by induction on the list. No theorem here knows a stage or a route.
+What holds of any ordered list of lines, by induction on the list. No theorem here knows a stage or
+a route.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement
@@ -11,17 +12,19 @@ namespace AsiStackProofs.FastGenerationRefinement
 section
 variable {s : State} {e : Event} {line : Line} {rest : List Line}
 
-theorem firstTaken_here (h : line.taken s e = true) : firstTaken s e (line :: rest) = line.route := by
+theorem firstTaken_here (h : line.taken s e = true) :
+    firstTaken s e (line :: rest) = line.route := by
   show (if line.taken s e = true then _ else _) = _
   rw [h]; rfl
 
-theorem firstTaken_later (h : line.taken s e = false) : firstTaken s e (line :: rest) = firstTaken s e rest := by
+theorem firstTaken_later (h : line.taken s e = false) :
+    firstTaken s e (line :: rest) = firstTaken s e rest := by
   show (if line.taken s e = true then _ else _) = _
   rw [h]; rfl
 
 /-- `firstTaken_later` for chains: the rest is known to name `named`. -/
-theorem firstTaken_skip {named : Route} (h : line.taken s e = false) (more : firstTaken s e rest = named) :
-    firstTaken s e (line :: rest) = named :=
+theorem firstTaken_skip {named : Route} (h : line.taken s e = false)
+    (more : firstTaken s e rest = named) : firstTaken s e (line :: rest) = named :=
   (firstTaken_later h).trans more
 
 /-- Lines that are all untaken reject. -/
@@ -29,7 +32,8 @@ theorem firstTaken_none : (lines : List Line) → (∀ l : Line, l ∈ lines →
     firstTaken s e lines = .rejectWrongStage
   | [], _ => rfl
   | line :: rest, untaken =>
-    firstTaken_skip (untaken line (.head rest)) (firstTaken_none rest fun l inside => untaken l (.tail line inside))
+    firstTaken_skip (untaken line (.head rest))
+      (firstTaken_none rest fun l inside => untaken l (.tail line inside))
 
 /-- Where some line is taken, the first such line splits the list and names the route. -/
 theorem firstTaken_splits : (lines : List Line) → (∃ l : Line, l ∈ lines ∧ l.taken s e = true) →
@@ -55,7 +59,8 @@ theorem firstTaken_splits : (lines : List Line) → (∃ l : Line, l ∈ lines �
 
 /-- A line taken in the first part decides before the second part is asked. -/
 theorem firstTaken_append_taken (second : List Line) : (first : List Line) →
-    (∃ l : Line, l ∈ first ∧ l.taken s e = true) → firstTaken s e (first ++ second) = firstTaken s e first
+    (∃ l : Line, l ∈ first ∧ l.taken s e = true) →
+    firstTaken s e (first ++ second) = firstTaken s e first
   | [], ⟨_, inside, _⟩ => nomatch inside
   | line :: rest, ⟨l, inside, taken⟩ => by
     cases here : line.taken s e with
@@ -69,7 +74,8 @@ theorem firstTaken_append_taken (second : List Line) : (first : List Line) →
 
 /-- Where the first part takes nothing, the second part decides. -/
 theorem firstTaken_append_untaken (second : List Line) : (first : List Line) →
-    (∀ l : Line, l ∈ first → l.taken s e = false) → firstTaken s e (first ++ second) = firstTaken s e second
+    (∀ l : Line, l ∈ first → l.taken s e = false) →
+    firstTaken s e (first ++ second) = firstTaken s e second
   | [], _ => rfl
   | line :: rest, untaken =>
     (firstTaken_later (untaken line (.head rest))).trans
@@ -110,7 +116,8 @@ end
 /-! ## When a list of lines accepts -/
 
 /-- The route that the lines name is an accepting one. -/
-def Passes (s : State) (e : Event) (lines : List Line) : Prop := (firstTaken s e lines).accepts = true
+def Passes (s : State) (e : Event) (lines : List Line) : Prop :=
+  (firstTaken s e lines).accepts = true
 
 section
 variable {s : State} {e : Event} {line : Line} {rest : List Line} {P : Prop}
@@ -140,8 +147,9 @@ theorem passes_accepting (accepts : line.route.accepts = true) :
     exact ⟨fun h _ => h, fun h => h rfl⟩
 
 /-- A rejecting line that is untaken exactly when `A` holds adds `A` to what passing asks. -/
-theorem passes_and {A : Prop} (rejects : line.route.accepts = false) (asks : line.taken s e = false ↔ A)
-    (more : Passes s e rest ↔ P) : Passes s e (line :: rest) ↔ A ∧ P :=
+theorem passes_and {A : Prop} (rejects : line.route.accepts = false)
+    (asks : line.taken s e = false ↔ A) (more : Passes s e rest ↔ P) :
+    Passes s e (line :: rest) ↔ A ∧ P :=
   ⟨fun h => have h := (passes_rejecting rejects).mp h; ⟨asks.mp h.1, more.mp h.2⟩,
    fun h => (passes_rejecting rejects).mpr ⟨asks.mpr h.1, more.mpr h.2⟩⟩
 
@@ -176,7 +184,8 @@ theorem untaken_of_decide {p : Prop} [given : Decidable p] : decide (¬p) = fals
     | isFalse no => absurd no (of_decide_eq_false h),
    fun yes => decide_eq_false fun no => no yes⟩
 
-theorem used_iff {digest : Digest} : {consumed : List Digest} → (used digest consumed = true ↔ digest ∈ consumed)
+theorem used_iff {digest : Digest} :
+    {consumed : List Digest} → (used digest consumed = true ↔ digest ∈ consumed)
   | [] => ⟨nofun, nofun⟩
   | earlier :: rest => by
     show (decide (digest = earlier) || used digest rest) = true ↔ _
@@ -197,7 +206,8 @@ theorem untaken_substituted : {parts : List (Identity → Digest)} →
     ((substituted parts route).taken s e = false ↔ SameParts e.identity s.identity parts)
   | [] => ⟨fun _ => trivial, fun _ => rfl⟩
   | part :: rest => by
-    show (decide (part e.identity ≠ part s.identity) || (substituted rest route).taken s e) = false ↔ _
+    show (decide (part e.identity ≠ part s.identity) ||
+      (substituted rest route).taken s e) = false ↔ _
     cases here : decide (part e.identity ≠ part s.identity) with
     | true => exact ⟨nofun, fun h => absurd h.1 (of_decide_eq_true here)⟩
     | false =>

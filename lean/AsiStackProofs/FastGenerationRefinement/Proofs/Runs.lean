@@ -3,8 +3,8 @@ import AsiStackProofs.FastGenerationRefinement.Proofs.Steps
 /-!
 # Whole runs
 
-Inductions over the events of a run. A closed run is shown to be a chain of admitted events, and the chain is then taken
-apart link by link from its first stage to its last.
+Inductions over the events of a run. A closed run is shown to be a chain of admitted events, and the
+chain is then taken apart link by link from its first stage to its last.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement
@@ -51,17 +51,21 @@ theorem run_refines : (es : List Event) → (s : State) → (r : Request) → Re
 
 /-! ## Closed runs as chains of admitted events -/
 
-/-- Admitted events, each at the request that the ones before it left, until the request is closed. -/
+/-- Admitted events, each at the request that the ones before it left, until the request is
+closed. -/
 inductive Served : Request → List Event → Prop where
   | closed {r : Request} : r.stage = .closed → Served r []
-  | next {r : Request} {e : Event} {rest : List Event} : r.Admits e → Served (r.after e) rest → Served r (e :: rest)
+  | next {r : Request} {e : Event} {rest : List Event} :
+    r.Admits e → Served (r.after e) rest → Served r (e :: rest)
 
-theorem acceptedEvents_accepted {s : State} {e : Event} {rest : List Event} (accepted : Accepted s e) :
+theorem acceptedEvents_accepted {s : State} {e : Event} {rest : List Event}
+    (accepted : Accepted s e) :
     acceptedEvents s (e :: rest) = e :: acceptedEvents (step s e) rest := by
   show (if (route s e).accepts = true then _ else _) = _
   rw [show (route s e).accepts = true from accepted]; rfl
 
-theorem acceptedEvents_rejected {s : State} {e : Event} {rest : List Event} (rejected : ¬Accepted s e) :
+theorem acceptedEvents_rejected {s : State} {e : Event} {rest : List Event}
+    (rejected : ¬Accepted s e) :
     acceptedEvents s (e :: rest) = acceptedEvents (step s e) rest := by
   show (if (route s e).accepts = true then _ else _) = _
   rw [untaken_of_true.mpr rejected]; rfl
@@ -84,14 +88,17 @@ theorem served_of_closed : (es : List Event) → (s : State) → (r : Request) �
       exact represents
 
 /-- Before closed, a chain has a next event. -/
-theorem served_next {r : Request} {events : List Event} (served : Served r events) (open_ : r.stage ≠ .closed) :
-    ∃ (e : Event) (rest : List Event), events = e :: rest ∧ r.Admits e ∧ Served (r.after e) rest := by
+theorem served_next {r : Request} {events : List Event} (served : Served r events)
+    (open_ : r.stage ≠ .closed) :
+    ∃ (e : Event) (rest : List Event),
+      events = e :: rest ∧ r.Admits e ∧ Served (r.after e) rest := by
   cases served with
   | closed closed => exact absurd closed open_
   | next admits rest => exact ⟨_, _, rfl, admits, rest⟩
 
 /-- The seven accepted events of a closed run, with their kinds and what they owed. -/
-structure SevenEvents (events : List Event) (bind select draft verify account decide close : Event) : Prop where
+structure SevenEvents (events : List Event)
+    (bind select draft verify account decide close : Event) : Prop where
   all : events = [bind, select, draft, verify, account, decide, close]
   bound : bind.kind = .bindContext ∧ Bound bind
   selected : select.kind = .selectMode ∧ Selected select
@@ -101,8 +108,8 @@ structure SevenEvents (events : List Event) (bind select draft verify account de
   decided : decide.kind = .decide ∧ Decided decide
   closed : close.kind = .close ∧ Closed close
 
-theorem seven_of_served {identity : Identity} {spent : Digest → Prop} {owed : Prop} {events : List Event}
-    (served : Served ⟨.requested, identity, spent, owed⟩ events) :
+theorem seven_of_served {identity : Identity} {spent : Digest → Prop} {owed : Prop}
+    {events : List Event} (served : Served ⟨.requested, identity, spent, owed⟩ events) :
     ∃ bind select draft verify account decide close : Event,
       SevenEvents events bind select draft verify account decide close :=
   have ⟨bind, _, all, bound, served⟩ := served_next served nofun
@@ -157,7 +164,8 @@ theorem bound_before : (es : List Event) → (s : State) → s.stage = .requeste
 
 /-- A fast selection happens at `contextBound`, was asked for, and is justified and covered. -/
 theorem fast_selection {s : State} {e : Event} (fast : route s e = .acceptFastSelection) :
-    s.stage = .contextBound ∧ e.identity = s.identity ∧ FastModeJustified e ∧ (e.has .highRisk → RiskCovered e) := by
+    s.stage = .contextBound ∧ e.identity = s.identity ∧ FastModeJustified e ∧
+      (e.has .highRisk → RiskCovered e) := by
   have accepted : Accepted s e := by
     unfold Accepted
     rw [fast]
@@ -173,7 +181,8 @@ theorem fast_selection {s : State} {e : Event} (fast : route s e = .acceptFastSe
       have ⟨justified, covered⟩ := passes_contextBound.mp passes asked
       exact ⟨rfl, identity, justified, covered⟩
     | false =>
-      have slow : firstTaken s e contextBoundLines = .selectSlowBaseline := firstTaken_here (congrArg not asked)
+      have slow : firstTaken s e contextBoundLines = .selectSlowBaseline :=
+        firstTaken_here (congrArg not asked)
       exact nomatch own.trans slow
   all_goals exact nomatch among
 
@@ -203,8 +212,9 @@ theorem mem_two {a b r : Route} (among : r ∈ [a, b]) : r = a ∨ r = b :=
   | .head _ => .inl rfl
   | .tail _ (.head _) => .inr rfl
 
-theorem onCourse_after {counters : Counters} {stage : Stage} {r : Route} (among : r ∈ acceptingRoutes stage.lines)
-    (onCourse : OnCourse counters stage) : OnCourse (counters.after r) stage.next := by
+theorem onCourse_after {counters : Counters} {stage : Stage} {r : Route}
+    (among : r ∈ acceptingRoutes stage.lines) (onCourse : OnCourse counters stage) :
+    OnCourse (counters.after r) stage.next := by
   cases stage
   case contextBound =>
     cases mem_two among with

@@ -3,7 +3,8 @@ import AsiStackProofs.FastGenerationRefinement.Proofs.Stages
 /-!
 # One step
 
-What a step changes, which routes a stage accepts by, and that a step of the model is a step of the abstract lifecycle.
+What a step changes, which routes a stage accepts by, and that a step of the model is a step of the
+abstract lifecycle.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement
@@ -26,8 +27,8 @@ theorem step_rejected (rejected : ¬Accepted s e) : step s e = s := by
   rw [untaken_of_true.mpr rejected]; rfl
 
 /-- To show something of a step, show it of an advance and of a state left as it was. -/
-theorem step_cases {P : State → Prop} (s : State) (e : Event) (advanced : Accepted s e → P (advance s e))
-    (unchanged : ¬Accepted s e → P s) : P (step s e) :=
+theorem step_cases {P : State → Prop} (s : State) (e : Event)
+    (advanced : Accepted s e → P (advance s e)) (unchanged : ¬Accepted s e → P s) : P (step s e) :=
   match accepted_or_rejected s e with
   | .inl accepted => step_accepted accepted ▸ advanced accepted
   | .inr rejected => (step_rejected rejected).symm ▸ unchanged rejected
@@ -35,12 +36,16 @@ theorem step_cases {P : State → Prop} (s : State) (e : Event) (advanced : Acce
 theorem step_identity (s : State) (e : Event) : (step s e).identity = s.identity :=
   step_cases (P := fun t => t.identity = s.identity) s e (fun _ => rfl) (fun _ => rfl)
 
-theorem after_receipts (c : Counters) (r : Route) : (c.after r).receipts = c.receipts + 1 := by cases r <;> rfl
-
-theorem after_support (c : Counters) (r : Route) : (c.after r).supportAssignments = c.supportAssignments := by
+theorem after_receipts (c : Counters) (r : Route) :
+    (c.after r).receipts = c.receipts + 1 := by
   cases r <;> rfl
 
-theorem after_effects (c : Counters) (r : Route) : (c.after r).externalEffects = c.externalEffects := by
+theorem after_support (c : Counters) (r : Route) :
+    (c.after r).supportAssignments = c.supportAssignments := by
+  cases r <;> rfl
+
+theorem after_effects (c : Counters) (r : Route) :
+    (c.after r).externalEffects = c.externalEffects := by
   cases r <;> rfl
 
 theorem step_support (s : State) (e : Event) :
@@ -48,11 +53,13 @@ theorem step_support (s : State) (e : Event) :
   step_cases (P := fun t => t.counters.supportAssignments = s.counters.supportAssignments) s e
     (fun _ => after_support _ _) (fun _ => rfl)
 
-theorem step_effects (s : State) (e : Event) : (step s e).counters.externalEffects = s.counters.externalEffects :=
+theorem step_effects (s : State) (e : Event) :
+    (step s e).counters.externalEffects = s.counters.externalEffects :=
   step_cases (P := fun t => t.counters.externalEffects = s.counters.externalEffects) s e
     (fun _ => after_effects _ _) (fun _ => rfl)
 
-theorem step_consumed {d : Digest} (s : State) (e : Event) (inside : d ∈ s.consumed) : d ∈ (step s e).consumed :=
+theorem step_consumed {d : Digest} (s : State) (e : Event) (inside : d ∈ s.consumed) :
+    d ∈ (step s e).consumed :=
   step_cases (P := fun t => d ∈ t.consumed) s e (fun _ => .tail _ inside) (fun _ => inside)
 
 theorem rejected_of_used (spent : e.digest ∈ s.consumed) : ¬Accepted s e :=
@@ -88,7 +95,8 @@ theorem mem_acceptingRoutes {line : Line} (accepts : line.route.accepts = true) 
       | true => exact .tail _ later
       | false => exact later
 
-theorem mem_append_right {line : Line} {after : List Line} : (before : List Line) → line ∈ before ++ line :: after
+theorem mem_append_right {line : Line} {after : List Line} :
+    (before : List Line) → line ∈ before ++ line :: after
   | [] => .head after
   | first :: rest => .tail first (mem_append_right rest)
 
@@ -106,7 +114,8 @@ theorem passes_mem {lines : List Line} (passes : Passes s e lines) :
     rw [firstTaken_none lines none] at accepts
     exact nomatch accepts
 
-/-- An accepted event was let through by every common line, so that the stage's own lines named its route. -/
+/-- An accepted event was let through by every common line, so that the stage's own lines named its
+route. -/
 theorem route_of_accepted (accepted : Accepted s e) : route s e = firstTaken s e s.stage.lines := by
   cases someTaken_or_none (s := s) (e := e) commonLines with
   | inl found =>
@@ -193,7 +202,8 @@ theorem step_refines {r : Request} (represents : Represents s r) :
   match accepted_or_rejected s e with
   | .inl accepted => ⟨r.after e, .admitted ((accepted_iff_admitted represents).mp accepted),
       step_accepted accepted ▸ represents_advance represents accepted⟩
-  | .inr rejected => ⟨r, .refused fun admits => rejected ((accepted_iff_admitted represents).mpr admits),
+  | .inr rejected =>
+    ⟨r, .refused fun admits => rejected ((accepted_iff_admitted represents).mpr admits),
       (step_rejected rejected).symm ▸ represents⟩
 
 /-- Every state represents the request that it describes. -/

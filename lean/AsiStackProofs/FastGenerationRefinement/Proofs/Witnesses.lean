@@ -3,7 +3,8 @@ import AsiStackProofs.FastGenerationRefinement.Properties
 /-!
 # Concrete requests and events
 
-One fresh request and the seven events that carry it to its end. Every other witness changes a field or two of these.
+One fresh request and the seven events that carry it to its end. Every other witness changes a field
+or two of these.
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement.Witness
@@ -14,9 +15,11 @@ def fresh : State := ⟨.requested, identity, [], ⟨0, 0, 0, 0, 0, 0, 0, 0⟩�
 
 theorem fresh_isFresh : Fresh fresh := ⟨rfl, rfl, rfl⟩
 
-/-- A packet that has all that any stage asks for, and requests nothing that it would have to justify. -/
+/-- A packet that has all that any stage asks for, and requests nothing that it would have to
+justify. -/
 def whole : Field → Bool
-  | .externalEffectRequested | .highRisk | .rawSpeedPromotionRequested | .supportPromotionRequested => false
+  | .externalEffectRequested | .highRisk => false
+  | .rawSpeedPromotionRequested | .supportPromotionRequested => false
   | _ => true
 
 /-- Each stage's own event, with a digest of its own. -/
@@ -29,7 +32,8 @@ def eventAt (stage : Stage) : Event where
   has := whole
 
 /-- The event with one field changed. -/
-def _root_.AsiStackProofs.FastGenerationRefinement.Event.set (e : Event) (field : Field) (value : Bool) : Event :=
+def _root_.AsiStackProofs.FastGenerationRefinement.Event.set
+    (e : Event) (field : Field) (value : Bool) : Event :=
   { e with has := fun other => if other = field then value else e.has other }
 
 /-- A verification that does not pass. -/
@@ -42,12 +46,14 @@ def before (verify : Event) : Stage → List Event
   | .modeSelected => [eventAt .requested, eventAt .contextBound]
   | .draftGenerated => [eventAt .requested, eventAt .contextBound, eventAt .modeSelected]
   | .verified => [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify]
-  | .accounted => [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified]
+  | .accounted =>
+    [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified]
   | .decided =>
-    [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified, eventAt .accounted]
+    [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified,
+     eventAt .accounted]
   | .closed =>
-    [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified, eventAt .accounted,
-     eventAt .decided]
+    [eventAt .requested, eventAt .contextBound, eventAt .modeSelected, verify, eventAt .verified,
+     eventAt .accounted, eventAt .decided]
 
 /-- The run that closes by verification. -/
 def verifiedRun : List Event := before (eventAt .draftGenerated) .closed
@@ -67,10 +73,12 @@ def lacking (stage : Stage) (field : Field) : List Event × Event :=
   (before (eventAt .draftGenerated) stage, (eventAt stage).set field false)
 
 /-- A stage's own event as it is. -/
-def asIs (stage : Stage) : List Event × Event := (before (eventAt .draftGenerated) stage, eventAt stage)
+def asIs (stage : Stage) : List Event × Event :=
+  (before (eventAt .draftGenerated) stage, eventAt stage)
 
 /-- A first event about another identity. -/
-def about (other : Identity) : List Event × Event := ([], { eventAt .requested with identity := other })
+def about (other : Identity) : List Event × Event :=
+  ([], { eventAt .requested with identity := other })
 
 /-- A high-risk selection without one of the fields that high risk asks for. -/
 def risky (field : Field) : List Event × Event :=
@@ -85,7 +93,8 @@ def way : Route → List Event × Event
   | .rejectEvaluatorSubstitution => about { identity with verifierDigest := 0 }
   | .rejectResultSubstitution => about { identity with resultDigest := 0 }
   | .rejectEventReplay =>
-    (before (eventAt .draftGenerated) .decided, { eventAt .decided with digest := (eventAt .requested).digest })
+    (before (eventAt .draftGenerated) .decided,
+     { eventAt .decided with digest := (eventAt .requested).digest })
   | .rejectAuthorityLeak => ([], (eventAt .requested).set .externalEffectRequested true)
   | .rejectMalformedRequest => lacking .requested .requestWellFormed
   | .requireContextPacket => lacking .requested .contextPacket
@@ -115,8 +124,10 @@ def way : Route → List Event × Event
   | .requireSearchBound => lacking .modeSelected .searchBound
   | .acceptGeneration => asIs .modeSelected
   | .requireObservedVerification => lacking .draftGenerated .observedVerification
-  | .requireExecutableFallback => (before failing .draftGenerated, failing.set .fallbackExecutable false)
-  | .requireFallbackResidual => (before failing .draftGenerated, failing.set .fallbackResidual false)
+  | .requireExecutableFallback =>
+    (before failing .draftGenerated, failing.set .fallbackExecutable false)
+  | .requireFallbackResidual =>
+    (before failing .draftGenerated, failing.set .fallbackResidual false)
   | .activateFallback => (before failing .draftGenerated, failing)
   | .requireAcceptedOutput => lacking .draftGenerated .acceptedOutput
   | .requireQualityPass => lacking .draftGenerated .qualityPass
@@ -151,22 +162,21 @@ theorem way_leads (r : Route) : route (run fresh (way r).1) (way r).2 = r := by 
 
 def routes : List Route := [
   .rejectWrongStage, .rejectTaskSubstitution, .rejectModeSubstitution, .rejectEvaluatorSubstitution,
-  .rejectResultSubstitution, .rejectEventReplay, .rejectAuthorityLeak,
-  .rejectMalformedRequest, .requireContextPacket, .requireTaskSet, .requireConsumer, .requireDeadline, .requireRights,
-  .acceptContext,
-  .selectSlowBaseline, .requireGenerationMode, .requireRiskTier, .requireQualityTarget, .requireVerifierIdentity,
-  .requireIndependentEvaluator, .requireAcceptancePredicate, .requireMatchedBaseline, .requireLatencyBudget,
+  .rejectResultSubstitution, .rejectEventReplay, .rejectAuthorityLeak, .rejectMalformedRequest,
+  .requireContextPacket, .requireTaskSet, .requireConsumer, .requireDeadline, .requireRights,
+  .acceptContext, .selectSlowBaseline, .requireGenerationMode, .requireRiskTier,
+  .requireQualityTarget, .requireVerifierIdentity, .requireIndependentEvaluator,
+  .requireAcceptancePredicate, .requireMatchedBaseline, .requireLatencyBudget,
   .requireComputeMemoryBudget, .requireRiskOverride, .requireSlowFallback, .requireHighRiskReview,
-  .acceptFastSelection,
-  .requireGenerator, .requireDraftArtifact, .requireProposedOutput, .requireGenerationCost, .requireSearchBound,
-  .acceptGeneration,
-  .requireObservedVerification, .requireExecutableFallback, .requireFallbackResidual, .activateFallback,
-  .requireAcceptedOutput, .requireQualityPass, .acceptVerification,
-  .requireVerifierCost, .requireFallbackCost, .requireTaskSuccess, .requireBaselineResult, .requireUsefulDenominator,
-  .requireCostMetricSeparation, .requireOutputDigest, .acceptAccounting,
-  .blockRawSpeedProxy, .requireEvidenceTransition, .requireDecisionReceipt, .requireDecisionNonClaims, .acceptDecision,
-  .requireConsumerAcknowledgment, .requireResidualClosure, .requireDescendantReferences, .requireBoundResultDigest,
-  .requireCleanup, .acceptClosure]
+  .acceptFastSelection, .requireGenerator, .requireDraftArtifact, .requireProposedOutput,
+  .requireGenerationCost, .requireSearchBound, .acceptGeneration, .requireObservedVerification,
+  .requireExecutableFallback, .requireFallbackResidual, .activateFallback, .requireAcceptedOutput,
+  .requireQualityPass, .acceptVerification, .requireVerifierCost, .requireFallbackCost,
+  .requireTaskSuccess, .requireBaselineResult, .requireUsefulDenominator,
+  .requireCostMetricSeparation, .requireOutputDigest, .acceptAccounting, .blockRawSpeedProxy,
+  .requireEvidenceTransition, .requireDecisionReceipt, .requireDecisionNonClaims, .acceptDecision,
+  .requireConsumerAcknowledgment, .requireResidualClosure, .requireDescendantReferences,
+  .requireBoundResultDigest, .requireCleanup, .acceptClosure]
 
 instance decidableMem (r : Route) : (routes : List Route) → Decidable (r ∈ routes)
   | [] => isFalse nofun
