@@ -1,7 +1,7 @@
 """No rule of a record suite is idle, and no value of a valid record is loose.
 
-Both are shown over every suite: by leaving out one rule at a time, and by changing one value at a
-time.
+Both are shown over every suite: by leaving out one rule at a time, and by changing one value, or
+leaving out or doubling one item of a list, at a time.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def _enums(schema: Any) -> Iterator[list[Any]]:
 
 
 def changes(document: Any, enums: Enums) -> Iterator[tuple[str, Any, Any]]:
-    """Every single change of a leaf, and every removal of one, with the document that it makes."""
+    """Every single change, with the document that it makes."""
     found = list(leaves(document))
     for pointer, steps, leaf in found:
         named_alike = {
@@ -127,6 +127,19 @@ def changes(document: Any, enums: Enums) -> Iterator[tuple[str, Any, Any]]:
         for value in others(leaf, named_alike, enums):
             yield pointer, value, with_value(document, steps, value)
         yield pointer, "nothing", without_value(document, steps)
+    for pointer, steps, items in lists(document):
+        for index, item in enumerate(items):
+            yield f"{pointer}/{index}", "left out", without_value(document, (*steps, index))
+            yield f"{pointer}/{index}", "twice", with_value(document, steps, [*items, item])
+
+
+def lists(value: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, list[Any]]]:
+    """Every list of a document, by its pointer and steps."""
+    if isinstance(value, list):
+        yield "".join(f"/{step}" for step in steps), steps, value
+    items: Any = value.items() if isinstance(value, dict) else ()
+    for step, item in enumerate(value) if isinstance(value, list) else items:
+        yield from lists(item, (*steps, step))
 
 
 def leaves(value: Any, steps: tuple[str | int, ...] = ()) -> Iterator[tuple[str, Any, Any]]:

@@ -18,6 +18,7 @@ from genconform.suites.generation_mode import (
     EvidenceKind,
     GenerationModeRecord,
     Measured,
+    MetricName,
     Mode,
     NonClaimKind,
     ResourceBudgetRecord,
@@ -30,7 +31,12 @@ from genconform.suites.record import Fault, Record, RecordRules, Text, ratio, un
 NAME = "baseline-harness"
 NEEDED: tuple[EvidenceKind, ...] = ("run", "baseline", "negative_control")
 """What a measurement must cite."""
-COVERED = ("useful_solutions_per_second", "quality", "residual")
+COVERED: tuple[MetricName, ...] = (
+    "effective_verified_tokens_per_second",
+    "useful_solutions_per_second",
+    "quality",
+    "residual",
+)
 """What metrics must cover, whatever else they show."""
 NON_CLAIMS: tuple[NonClaimKind, ...] = (
     "no-speed-claim-beyond-this-run",
@@ -96,7 +102,12 @@ def measurement_is_cited(scenario: Scenario) -> Iterator[Fault]:
 
 @rules.rule("harness.evidence.digest-differs")
 def evidence_is_what_was_cited(scenario: Scenario) -> Iterator[Fault]:
-    """What is cited is there, and is by digest what was cited."""
+    """What is cited is there once, and is by digest what was cited."""
+    for name, ids in (
+        ("evidence", [one.id for one in scenario.evidence]),
+        ("generation/evidenceRefs", [ref.id for ref in scenario.generation.evidence_refs]),
+    ):
+        yield from unequal(f"/{name}", len(ids), len(set(ids)), "the same evidence twice")
     held = {(one.kind, one.id): canonical_digest(one) for one in scenario.evidence}
     for index, ref in enumerate(scenario.generation.evidence_refs):
         pointer, message = f"/generation/evidenceRefs/{index}/sha256", f"not the digest of {ref.id}"
@@ -199,7 +210,7 @@ def metrics_are_computed(scenario: Scenario) -> Iterator[Fault]:
 
 @rules.rule("harness.metrics.latency-only")
 def metrics_cover_use(scenario: Scenario) -> Iterator[Fault]:
-    """Metrics cover useful solutions per second, quality and what stays open, not speed alone."""
+    """Metrics cover verified work, use, quality and what stays open, not raw speed alone."""
     if scenario.generation.measurement_state != "run":
         return
     named = {metric.name for metric in scenario.generation.metrics}

@@ -109,6 +109,8 @@ def totals_follow(placed: Placed[SupportLane]) -> Iterator[Fault]:
     """Totals are what the replays and the decisions come to."""
     expected = totals_of(placed.record, placed.tree)
     yield from unequal("/totals", placed.record.totals, expected, "not what the replays come to")
+    count = len(placed.record.decisions)
+    yield from unequal("/decisions", count, expected.decisions, "a decision is counted twice")
 
 
 @rules.placed("support-lane.decision.unfounded")
