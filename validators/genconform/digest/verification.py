@@ -76,7 +76,8 @@ def _unread(error: GenconformError, name: str) -> CheckResult:
     malformed = isinstance(error, MalformedInput)
     rule = "digest.envelope.malformed" if malformed else "digest.envelope.unsupported"
     place = error.location or Location(name)
-    finding = Finding(rule, Level.ERROR, error.message, place, error.expected, error.actual)
+    actual = None if error.actual is None else shown(error.actual)
+    finding = Finding(rule, Level.ERROR, shown(error.message), place, error.expected, actual)
     verdict = Verdict.MALFORMED if malformed else Verdict.UNSUPPORTED
     return CheckResult("envelope", verdict, {}, (finding,))
 
