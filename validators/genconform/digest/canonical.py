@@ -18,9 +18,13 @@ from genconform.errors import MalformedInput
 # 16 digits and more, text outside ASCII (as a key it is ordered otherwise), a lone number, and
 # null, as which it writes NaN too.
 _ENCODER = msgspec.json.Encoder(order="sorted")
+_NULL = re.compile(rb"null")
+_DIGIT = re.compile(rb"\d")
 _INTEGRAL_FLOAT = re.compile(rb"\.0(?!\d)")
 _WHOLE_FLOAT = re.compile(rb"\.0[,\]}]")
-_EXPONENT = re.compile(rb"e-?\d+[,\]}]")
+_NEGATIVE_EXPONENT = re.compile(rb"e-\d+[,\]}]")
+_NEGATIVE_ZERO = re.compile(rb"-0")
+_EXPONENT = re.compile(rb"e\d+[,\]}]")
 _LONG_INTEGER = re.compile(rb"[:,\[-]\d{16}")
 _LARGEST_INTEGER = 2**53 - 1
 
@@ -82,27 +86,26 @@ def _mended(fast: bytes) -> bytes | None:
 
 def _in_doubt(outside: bytes) -> bool:
     """Whether there is something that msgspec writes otherwise and that is not mended here."""
+    if _NULL.search(outside):
+        return True
+    if not _DIGIT.search(outside):
+        return False
     exponents = outside.count(b"e") - outside.count(b"true") - outside.count(b"false")
-    return (
-        exponents > 0
-        or b"null" in outside
-        or b"-0.0" in outside
-        or _LONG_INTEGER.search(outside) is not None
-    )
+    return exponents > 0 or bool(_NEGATIVE_ZERO.search(outside) or _LONG_INTEGER.search(outside))
 
 
-def surely_canonical(text: bytes, *, counts_only: bool = False) -> bool:
+def surely_canonical(text: bytes, *, bounded: bool = False) -> bool:
     """Whether JSON that msgspec wrote with sorted keys is in canonical form for sure.
 
-    False where only the reference library can tell. `counts_only` says that no integer in it is
-    beyond 2^53.
+    False where only the reference library can tell. `bounded` says that no number in it is beyond
+    2^53, so that none is written with a positive exponent.
     """
     return (
         text.isascii()
         and not _WHOLE_FLOAT.search(text)
-        and not _EXPONENT.search(text)
-        and b"-0" not in text
-        and (counts_only or not _LONG_INTEGER.search(text))
+        and not _NEGATIVE_EXPONENT.search(text)
+        and not _NEGATIVE_ZERO.search(text)
+        and (bounded or not (_EXPONENT.search(text) or _LONG_INTEGER.search(text)))
     )
 
 

@@ -233,7 +233,7 @@ def _digest_as_written(data: bytes, event: TraceEvent, run_id: bytes) -> str | N
     start = written.index(b'"evidence":')
     middle, end = written.rindex(b',"identity":'), written.rindex(b',"seq":')
     settings = event.kind is EventKind.SELECT_MODE  # which may hold any number
-    if not surely_canonical(written[start:middle], counts_only=not settings):
+    if not surely_canonical(written[start:middle], bounded=not settings):
         return None
     return sha256_hex(b'{%b,"runId":%b}' % (written[start:end], run_id))
 
