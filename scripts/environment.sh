@@ -20,7 +20,7 @@ make_environment() {
   "$python" -m venv --clear .venv ||
     give_up "'$python -m venv' failed. Debian and Ubuntu have it in the package python3-venv."
   say "installing what constraints.txt pins (torch and transformers are the large ones)"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check \
+  .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check \
     --constraint constraints.txt --editable '.[probe,lean,attest,dev]' ||
     give_up "the installation failed; what pip said stands above. Run this again once that is mended."
   printf '%s\n' "$1" >.venv/genconform-stamp

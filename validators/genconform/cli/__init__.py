@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import traceback
 from importlib import import_module
 from importlib.metadata import entry_points
 
 import click
+from click.utils import PacifyFlushWrapper
 
 from genconform import __version__
 from genconform.errors import GenconformError
@@ -31,6 +31,7 @@ COMMANDS = {
 }
 _INTERNAL_ERROR = 4
 _INTERRUPTED = 130
+_PIPE_CLOSED = 141  # what a shell says of a program that SIGPIPE ended
 
 
 class _LazyGroup(click.Group):
@@ -85,10 +86,12 @@ def _run(command: click.Command, arguments: list[str]) -> None:
     arguments = [argument for argument in arguments if argument != "--traceback"]
     try:
         sys.exit(command.main(arguments, prog_name="genconform", standalone_mode=False))
-    except BrokenPipeError:
-        # Nobody reads on. Python would complain again when it flushes standard output at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except SystemExit:
+        # click answers a closed pipe with exit code 1, which here means "does not conform", and
+        # leaves its wrapper behind.
+        if isinstance(sys.stdout, PacifyFlushWrapper):
+            sys.exit(_PIPE_CLOSED)
+        raise
     except Exception as error:
         if show_traceback:
             traceback.print_exc()
