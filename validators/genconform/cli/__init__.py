@@ -9,7 +9,6 @@ from importlib import import_module
 from importlib.metadata import entry_points
 
 import click
-from click.utils import PacifyFlushWrapper
 
 from genconform import __version__
 from genconform.errors import GenconformError
@@ -86,10 +85,9 @@ def _run(command: click.Command, arguments: list[str]) -> None:
     arguments = [argument for argument in arguments if argument != "--traceback"]
     try:
         sys.exit(command.main(arguments, prog_name="genconform", standalone_mode=False))
-    except SystemExit:
-        # click answers a closed pipe with exit code 1, which here means "does not conform", and
-        # leaves its wrapper behind.
-        if isinstance(sys.stdout, PacifyFlushWrapper):
+    except SystemExit as stop:
+        # click answers a closed pipe with exit code 1, which here means "does not conform".
+        if isinstance(stop.__context__, BrokenPipeError):
             sys.exit(_PIPE_CLOSED)
         raise
     except Exception as error:
