@@ -40,6 +40,8 @@ def test_the_light_checks_pass_in_an_installed_wheel(unpacked: Path, tmp_path: P
             "--only",
             "spec",
             "--only",
+            "fixtures",
+            "--only",
             "digests",
         ],
         cwd=tmp_path,
@@ -49,7 +51,7 @@ def test_the_light_checks_pass_in_an_installed_wheel(unpacked: Path, tmp_path: P
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "2 of 2 passed (spec, digests)" in done.stdout
+    assert "3 of 3 passed (spec, fixtures, digests)" in done.stdout
 
 
 def test_an_installed_wheel_attests_and_verifies_itself(unpacked: Path, tmp_path: Path) -> None:
