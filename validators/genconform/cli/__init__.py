@@ -80,14 +80,16 @@ def _run(command: click.Command, arguments: list[str]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # the same bytes in every locale
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    output = sys.stdout
     # Taken wherever it stands, so that it can be added to the end of a command that failed.
     show_traceback = "--traceback" in arguments
     arguments = [argument for argument in arguments if argument != "--traceback"]
     try:
         sys.exit(command.main(arguments, prog_name="genconform", standalone_mode=False))
-    except SystemExit as stop:
-        # click answers a closed pipe with exit code 1, which here means "does not conform".
-        if isinstance(stop.__context__, BrokenPipeError):
+    except SystemExit:
+        # click wraps an output that nobody reads any more, and exits with 1, which here means
+        # "does not conform".
+        if sys.stdout is not output:
             sys.exit(_PIPE_CLOSED)
         raise
     except Exception as error:
