@@ -10,20 +10,26 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from genconform.trace.format import Header, TraceEvent
+from genconform.trace.format import EVENTS, Header, TraceEvent
 from genconform.tree import find_tree
 from tests.trace.building import KINDS, Json, Trace, every_kind_of_run, real_traces
 from tests.trace.test_reading import leaf_paths
 
 
-def validator(name: str) -> Draft202012Validator:
-    schema = json.loads(find_tree().path(f"spec/schemas/{name}.schema.json").read_bytes())
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(schema)
+def schema(name: str) -> Json:
+    read: Json = json.loads(find_tree().path(f"spec/schemas/{name}.schema.json").read_bytes())
+    Draft202012Validator.check_schema(read)
+    return read
 
 
-HEADER, EVENT = validator("trace-header"), validator("trace-event")
-EVIDENCE = {kind: validator(f"evidence-{kind}") for kind in KINDS}
+HEADER, EVENT = (Draft202012Validator(schema(f"trace-{part}")) for part in ("header", "event"))
+EVIDENCE = {kind: Draft202012Validator(schema(f"evidence-{kind}")) for kind in KINDS}
+OF_KIND = {
+    kind.kind.value: EVENT.evolve(schema={"$ref": f"#/$defs/{kind.__name__}"} | definitions)
+    for definitions in [{"$defs": schema("trace-event")["$defs"]}]
+    for kind in EVENTS
+}
+"""What the schema of events says of one kind."""
 
 
 def read(line: Json, into: Any) -> bool:
@@ -66,12 +72,23 @@ def test_changed_lines_are_valid_where_they_can_be_read() -> None:
     for place, line in changed_lines():
         if place == 0:
             assert HEADER.is_valid(line) is read(line, Header), line
-            continue
-        valid = read(line, TraceEvent)
-        assert EVENT.is_valid(line) is valid, line
-        evidence = line["evidence"]
-        if isinstance(evidence, dict) and read({**line, "evidence": {}}, TraceEvent):
-            assert EVIDENCE[line["kind"]].is_valid(evidence) is valid, line
+        elif line["kind"] in list(OF_KIND):
+            valid = read(line, TraceEvent)
+            assert OF_KIND[line["kind"]].is_valid(line) is valid, line
+        else:
+            assert not EVENT.is_valid(line)
+            assert not read(line, TraceEvent)
+
+
+def test_the_schemas_of_evidence_are_those_in_its_events() -> None:
+    whole = schema("trace-event")["$defs"]
+    assert [one["$ref"].rpartition("/")[2] for one in schema("trace-event")["anyOf"]] == [
+        kind.__name__ for kind in EVENTS
+    ]
+    for kind in EVENTS:
+        own = schema(f"evidence-{kind.kind.value}")
+        assert own["$ref"] == whole[kind.__name__]["properties"]["evidence"]["$ref"]
+        assert own["$defs"].items() <= whole.items()
 
 
 def test_an_unknown_claim_is_not_valid() -> None:
