@@ -16,6 +16,7 @@ from genconform.cli.lifecycle import Answer, Enumeration, ListedRoutes
 from genconform.cli.modes import Selected
 from genconform.cli.roof import RoofAnswer
 from genconform.digest.manifest import Manifest
+from genconform.explain.topic import Topic
 from genconform.finding import Report
 from genconform.lifecycle.packet import Event, State
 from genconform.mutation.author import AuthorSuite
@@ -44,6 +45,7 @@ TYPES: dict[str, Any] = {
     "routes": ListedRoutes,
     "route-answer": Answer,
     "enumeration": Enumeration,
+    "topics": tuple[Topic, ...],
     "conversion": Conversion,
     "roof": RoofAnswer,
     "mode-list": tuple[Mode, ...],

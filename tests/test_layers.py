@@ -26,6 +26,7 @@ LAYERS = (
     "lean",
     "agreement",
     "catalogue",
+    "explain",
     "report",
     "cache",
     "checks",

@@ -29,6 +29,7 @@ REPORTED: dict[str, list[str | Path]] = {
 }
 """Commands that give a report, with arguments for a quick one."""
 OTHERS: dict[str, tuple[str, list[str]]] = {
+    "explain": ("topics", []),
     "lifecycle routes": ("routes", []),
     "lifecycle enumerate": ("enumeration", []),
     "modes list": ("mode-list", []),

@@ -98,6 +98,12 @@ class RecordRules(Generic[_R]):
         """Every rule's id, those that see the record alone first."""
         return (*self._rules, *self._placed)
 
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What each rule asks, as its function says."""
+        every = {**self._rules, **self._placed}
+        return {id_: " ".join((rule.__doc__ or "").split()) for id_, rule in every.items()}
+
     def without(self, id_: str) -> RecordRules[_R]:
         """All rules but one."""
         kept = {name: rule for name, rule in self._rules.items() if name != id_}
