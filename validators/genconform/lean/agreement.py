@@ -12,6 +12,7 @@ from genconform.finding import Finding, Level, Location
 from genconform.lean.build import Build, Message
 from genconform.lean.cases import field_values
 from genconform.lean.certificate import (
+    NAMES,
     PATH,
     Certificate,
     Routes,
@@ -89,11 +90,24 @@ def staleness(text: str | None, certificate: Certificate) -> Iterator[Finding]:
     )
 
 
-def disagreement(build: Build, refused: Iterable[Theorem]) -> Iterator[Finding]:
-    """For each stage of which the kernel refuses a theorem, the first case that differs."""
+def disagreements(
+    build: Build, text: str, errors: Iterable[Message], certificate: Certificate
+) -> Iterator[Finding]:
+    """What the kernel's refusals of a certificate's text come to.
+
+    Where the names are not the same, codes cannot be compared and only that is said. Else, for
+    each stage with a refused theorem that holds the machine's answers, the first case that differs.
+    """
+    refused = _theorem_names(text, errors)
+    kinds = [name.removeprefix(NAMES) for name in refused if name.startswith(NAMES)]
+    if kinds:
+        yield from map(_names_differ, kinds)
+        return
+    held = numerals_in(text)
     first: dict[Stage, Theorem] = {}
-    for theorem in refused:
-        first.setdefault(theorem.stage, theorem)
+    for theorem in certificate.theorems:
+        if theorem.name in refused and held[theorem.name] == theorem.numeral:
+            first.setdefault(theorem.stage, theorem)
     for theorem in first.values():
         difference = locate(build, theorem)
         if difference is not None:
@@ -105,6 +119,24 @@ def disagreement(build: Build, refused: Iterable[Theorem]) -> Iterator[Finding]:
                 expected=f"{difference.expected} (Python)",
                 actual=f"{difference.actual} (Lean)",
             )
+
+
+def _theorem_names(text: str, messages: Iterable[Message]) -> set[str]:
+    """The names of the theorems that messages about a certificate's text are about."""
+    lines = text.split("\n")
+    found = (re.match(r"theorem (\w+)", lines[message.line - 1]) for message in messages)
+    return {match[1] for match in found if match}
+
+
+def _names_differ(kind: str) -> Finding:
+    return Finding(
+        "lean.agreement.differs",
+        Level.ERROR,
+        f"Lean and the Python machine do not have the same names of a {kind} in the same order",
+        Location(_MODEL),
+        expected=f"the constructors of {kind} as the Python machine lists them",
+        actual="others, or the same in another order",
+    )
 
 
 def locate(build: Build, theorem: Theorem) -> Difference | None:
@@ -124,16 +156,6 @@ def locate(build: Build, theorem: Theorem) -> Difference | None:
         part = parts[index]
         first += index * len(part.answers)
     return _read_route(build, theorem, first)
-
-
-def theorems_at(messages: Iterable[Message], text: str, certificate: Certificate) -> list[Theorem]:
-    """The theorems of a certificate that messages about its text are about, in order."""
-    lines = text.split("\n")
-    names = set()
-    for message in messages:
-        match = re.match(r"theorem (\w+)", lines[message.line - 1])
-        names |= {match[1]} if match else set()
-    return [theorem for theorem in certificate.theorems if theorem.name in names]
 
 
 def _first_refused(build: Build, parts: list[Routes] | list[States]) -> int | None:

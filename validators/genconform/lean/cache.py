@@ -11,10 +11,14 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 
+_KEPT_AT_MOST = 64
+
+
 def folder() -> Path:
     """Where results are remembered: XDG_CACHE_HOME or ~/.cache, and in it genconform/lean."""
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "genconform" / "lean"
+    base = Path(os.environ.get("XDG_CACHE_HOME") or "")
+    # By the XDG specification a relative path is to be ignored.
+    return (base if base.is_absolute() else Path.home() / ".cache") / "genconform" / "lean"
 
 
 def key_of(*parts: str) -> str:
@@ -41,5 +45,8 @@ def store(key: str, value: bytes) -> None:
         with NamedTemporaryFile(dir=folder(), delete=False) as file:
             file.write(value)
         os.replace(file.name, folder() / key)
+        by_age = sorted(folder().iterdir(), key=lambda path: path.stat().st_mtime)
+        for path in by_age[:-_KEPT_AT_MOST]:
+            path.unlink(missing_ok=True)
     except OSError:
         return

@@ -20,6 +20,7 @@ from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind, Stage
 MODULE = "AsiStackProofs.FastGenerationRefinement.Agreement"
 PATH = "lean/AsiStackProofs/FastGenerationRefinement/Agreement.lean"
 COMMON = "common"
+NAMES = "names_"
 BASE = 64
 _DIGIT_BITS = 6
 _SIGNATURE_BITS = 21 * _DIGIT_BITS
@@ -32,6 +33,9 @@ class Space(StrEnum):
 
     OWN = "own"
     COMMON = "common"
+
+
+NAMES = "names_"
 
 
 @dataclass(frozen=True)
@@ -243,4 +247,4 @@ def _names(kind: str, names: list[str]) -> str:
     listed = ", ".join(f".{name}" for name in names)
     order = numeral(range(len(names)))
     statement = f"digits (([{listed}] : List {kind}).map (·.ctorIdx)) = {order:#x}"
-    return f"theorem names_{kind} : {statement} := by decide +kernel"
+    return f"theorem {NAMES}{kind} : {statement} := by decide +kernel"

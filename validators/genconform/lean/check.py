@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,7 @@ from genconform.context import Context
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, verdict_of
 from genconform.lean import agreement, cache
 from genconform.lean.build import Build, Compiled, Message, Outcome, Progress
-from genconform.lean.certificate import MODULE, Certificate, Theorem, certify, numerals_in
+from genconform.lean.certificate import MODULE, Certificate, certify
 from genconform.lean.claims import (
     ALLOWED_AXIOMS,
     REGISTRY_PATH,
@@ -99,12 +99,7 @@ def check(tree: Tree, build: Build, jobs: int, progress: Progress) -> CheckResul
 
     compiled = _compile(tree, modules, build, jobs, progress)
     for each in compiled:
-        refused = _refused_theorems(each, certificate)
-        located = list(agreement.disagreement(build, refused))
-        findings += located
-        if each.outcome is not None and not located:
-            findings += _outcome_findings(each.module.path, each.outcome)
-
+        findings += _module_findings(each, build, certificate)
     usable = {each.module.name for each in compiled if build.compiled(each.module.name).exists()}
     audited = _audit(registry, modules, usable, build)
     progress(f"audited {len(audited.axioms)} statements")
@@ -175,14 +170,18 @@ def _claim_findings(registry: Registry, modules: dict[str, Module]) -> Iterator[
 # --- what Lean says --------------------------------------------------------------------------
 
 
-def _refused_theorems(compiled: Compiled, certificate: Certificate) -> list[Theorem]:
-    """The theorems of the certificate that failed although they hold the machine's answers."""
-    if compiled.module.name != MODULE or compiled.outcome is None:
-        return []
-    text = compiled.module.text
-    held = numerals_in(text)
-    at_fault = agreement.theorems_at(compiled.outcome.errors, text, certificate)
-    return [theorem for theorem in at_fault if held.get(theorem.name) == theorem.numeral]
+def _module_findings(
+    compiled: Compiled, build: Build, certificate: Certificate
+) -> Iterable[Finding]:
+    """What a module's outcome shows; of the certificate, where it differs, if that can be said."""
+    module, outcome = compiled.module, compiled.outcome
+    if outcome is None:
+        return ()
+    if module.name == MODULE:
+        located = [*agreement.disagreements(build, module.text, outcome.errors, certificate)]
+        if located:
+            return located
+    return _outcome_findings(module.path, outcome)
 
 
 def _outcome_findings(path: str, outcome: Outcome) -> Iterator[Finding]:
