@@ -227,6 +227,13 @@ class TestIncomplete:
         judged = judge(b"".join(trace.rebind().lines()[:3]))
         assert (judged.verdict, rules(judged)) == (Verdict.FAIL, ["route.requireDeadline"])
 
+    def test_a_finding_weighs_more_too_and_what_is_missing_is_still_said(self) -> None:
+        trace = build()
+        del trace.evidence("selectMode")["slowFallback"]
+        judged = judge(b"".join(trace.rebind().lines()[:4]))
+        assert judged.verdict is Verdict.FAIL
+        assert rules(judged) == ["trace.fallback.undeclared", "trace.incomplete.events"]
+
 
 class TestNothingBrokenPasses:
     """Never a pass, never an exception that is not a verdict."""

@@ -47,7 +47,7 @@ def _results(found: files.Found) -> Iterator[CheckResult]:
     if not found.traces:
         yield files.nothing_found(found)
     for path in found.traces:
-        yield files.result(files.judge_path(path))
+        yield files.check_path(path)
 
 
 @trace.command()

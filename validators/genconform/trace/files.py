@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from msgspec import Struct
 
 from genconform.document import unreadable
-from genconform.finding import CheckResult, Finding, Level, Location, Verdict
-from genconform.trace.judge import JudgedFile, JudgedRun, judge_file
+from genconform.finding import CheckResult, Finding, Level, Location, Verdict, combine
+from genconform.trace.judge import JudgedFile, JudgedRun, judge_file, judge_runs
+from genconform.trace.reading import TraceFault
 
 SUFFIX = ".jsonl"
 
@@ -49,28 +51,50 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def judge_path(path: Path) -> JudgedFile:
-    """Judge a file; its name in findings is the path as it was given.
+    """Judge a file, and keep all of its runs; its name in findings is the path as it was given.
 
     Raises:
         UsageError: it cannot be read.
     """
-    try:
-        with path.open("rb") as stream:
-            return judge_file(stream, path.as_posix())
-    except OSError as error:
-        raise unreadable(path.as_posix(), error) from error
+    with _opened(path) as stream:
+        return judge_file(stream, path.as_posix())
 
 
-def result(judged: JudgedFile) -> CheckResult:
-    """The verdict on a file, with its runs and their routes as details."""
-    runs = judged.runs
+def check_path(path: Path) -> CheckResult:
+    """The verdict on a file, with its runs and their routes as details. Holds one run at a time.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    runs: list[dict[str, Any]] = []
+    findings: list[Finding] = []
+    verdicts: list[Verdict] = []
+    with _opened(path) as stream:
+        try:
+            for run in judge_runs(stream, path.as_posix()):
+                runs.append(_run(run))
+                findings += run.findings
+                verdicts.append(run.verdict)
+        except TraceFault as fault:
+            findings.append(fault.finding())
+            verdicts.append(fault.verdict)
     counts = {
         "runs": len(runs),
-        "passed": sum(run.verdict is Verdict.PASS for run in runs),
-        "events": sum(len(run.events) for run in runs),
+        "passed": verdicts.count(Verdict.PASS),
+        "events": sum(len(run["routes"]) for run in runs),
     }
-    details = {"runs": [_run(run) for run in runs]}
-    return CheckResult(judged.name, judged.verdict, counts, judged.findings, details=details)
+    details = {"runs": runs}
+    name = path.as_posix()
+    return CheckResult(name, combine(verdicts), counts, tuple(findings), details=details)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with path.open("rb") as stream:
+            yield stream
+    except OSError as error:
+        raise unreadable(path.as_posix(), error) from error
 
 
 def _run(run: JudgedRun) -> dict[str, Any]:

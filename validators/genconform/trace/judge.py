@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import msgspec
 from msgspec import UNSET, Struct
 
-from genconform.finding import Finding, Level, Location, Verdict
+from genconform.finding import Finding, Level, Location, Verdict, combine
 from genconform.lifecycle import machine
 from genconform.lifecycle.machine import ACCEPTING, Route
 from genconform.lifecycle.packet import (
@@ -88,19 +88,27 @@ class JudgedFile(Struct, frozen=True):
 
 
 def judge_file(stream: BinaryIO, name: str) -> JudgedFile:
-    """Judge every run of a file. `name` is how findings call it."""
+    """Judge every run of a file and keep all of them. `name` is how findings call it."""
     runs: list[JudgedRun] = []
     fault = None
     verdicts = set()
     try:
-        runs.extend(judge_run(run, name) for run in read_runs(stream, name))
+        runs.extend(judge_runs(stream, name))
     except TraceFault as error:
         fault = error.finding()
         verdicts.add(error.verdict)
     verdicts |= {run.verdict for run in runs}
-    order = (Verdict.FAIL, Verdict.MALFORMED, Verdict.INCOMPLETE, Verdict.PASS)
-    worst = next(verdict for verdict in order if verdict in verdicts)
-    return JudgedFile(name, worst, tuple(runs), fault)
+    return JudgedFile(name, combine(verdicts), tuple(runs), fault)
+
+
+def judge_runs(stream: BinaryIO, name: str) -> Iterator[JudgedRun]:
+    """Judge the runs of a file one by one, as they are read.
+
+    Raises:
+        TraceFault: the file is no trace, or ends too early; after the runs before.
+    """
+    for run in read_runs(stream, name):
+        yield judge_run(run, name)
 
 
 def judge_run(run: RecordedRun, name: str) -> JudgedRun:
@@ -115,10 +123,14 @@ def judge_run(run: RecordedRun, name: str) -> JudgedRun:
         if not event.accepted:
             break
     findings = tuple(finding for event in judged for finding in event.findings)
-    verdict = Verdict.FAIL if findings else Verdict.PASS
-    if state.stage is not Stage.CLOSED and (not judged or judged[-1].accepted):
+    rejected = bool(judged) and not judged[-1].accepted
+    closed = state.stage is Stage.CLOSED
+    if rejected or findings:
+        verdict = Verdict.FAIL
+    else:
+        verdict = Verdict.PASS if closed else Verdict.INCOMPLETE
+    if not (rejected or closed):
         findings = (*findings, _missing_events(run, name))
-        verdict = Verdict.FAIL if len(findings) > 1 else Verdict.INCOMPLETE
     return JudgedRun(run.header, run.line, verdict, tuple(judged), findings, shown, state)
 
 
