@@ -10,7 +10,6 @@ import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-
 _KEPT_AT_MOST = 64
 
 
