@@ -525,6 +525,13 @@ class TestAllThatIsMissing:
             "route.requireRights",
         ]
 
+    def test_is_one_word_where_a_whole_object_is(self) -> None:
+        trace = build(fallback=True)
+        del trace.evidence("verifyDraft")["fallback"]
+        found = [f for f in trace.rebind().judged().findings if f.location.pointer is not None]
+        about = [(f.expected, f.actual) for f in found if "/fallback" in str(f.location.pointer)]
+        assert about == [("a fallback that ran", "nothing")]
+
     def test_says_where_what_was_expected_and_what_was_there(self) -> None:
         trace = build()
         trace.evidence("selectMode")["baseline"]["dtype"] = "bfloat16"

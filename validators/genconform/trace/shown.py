@@ -26,6 +26,7 @@ from genconform.trace.format import (
     Output,
     Run,
     SelectModeEvidence,
+    Shape,
     TraceEvent,
     VerifyDraftEvidence,
 )
@@ -101,6 +102,11 @@ class Unmet(Struct, frozen=True, gc=False):
 
 Comparisons = Sequence[Unmet | None]
 """What a rule gives: for each comparison None where it holds."""
+
+
+def nothing_of(field: str, recorded: Shape, expected: str) -> Comparisons:
+    """Says in one word that an object is not there, which for some is the ordinary case."""
+    return () if recorded != type(recorded)() else (Unmet(field, expected, UNSET),)
 
 
 def equal(field: str, value: object, wanted: object, expected: str) -> Unmet | None:

@@ -8,7 +8,16 @@ from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import EventKind
 from genconform.trace.format import Costs
 from genconform.trace.rules.base import Rules
-from genconform.trace.shown import Comparisons, Shown, Unmet, above_zero, equal, given, holds
+from genconform.trace.shown import (
+    Comparisons,
+    Shown,
+    Unmet,
+    above_zero,
+    equal,
+    given,
+    holds,
+    nothing_of,
+)
 
 rules = Rules(EventKind.ACCOUNT_OUTCOME)
 COST_TOLERANCE_SECONDS = 1e-6
@@ -43,7 +52,7 @@ def verifier_cost(shown: Shown) -> Comparisons:
 def fallback_cost(shown: Shown) -> Comparisons:
     """fallbackCost gives the passes and the seconds of the fallback that ran."""
     cost, fallback = shown.account.fallback_cost, shown.verify.fallback
-    return (
+    return nothing_of("fallbackCost", cost, "what the fallback cost") or (
         equal(
             "fallbackCost/forwardPasses",
             cost.forward_passes,

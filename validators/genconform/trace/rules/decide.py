@@ -9,7 +9,7 @@ from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import EventKind
 from genconform.trace.format import DECISIONS, NON_CLAIMS, PROMOTE, PROMOTIONS
 from genconform.trace.rules.base import Rules
-from genconform.trace.shown import Comparisons, Shown, Unmet, equal, given, holds, known
+from genconform.trace.shown import Comparisons, Shown, Unmet, equal, given, holds, known, nothing_of
 
 rules = Rules(EventKind.DECIDE)
 
@@ -92,7 +92,7 @@ def basis_baseline(shown: Shown) -> Comparisons:
 def evidence_transition(shown: Shown) -> Comparisons:
     """evidenceTransition gives the id and the digest of the transition."""
     transition = shown.decide.evidence_transition
-    return (
+    return nothing_of("evidenceTransition", transition, "an accepted transition") or (
         given("evidenceTransition/id", transition.id),
         given("evidenceTransition/digest", transition.digest),
     )

@@ -25,6 +25,7 @@ from genconform.trace.shown import (
     given,
     holds,
     known,
+    nothing_of,
 )
 
 rules = Rules(EventKind.SELECT_MODE)
@@ -246,7 +247,7 @@ def compute_memory_budget(shown: Shown) -> Comparisons:
 def risk_override(shown: Shown) -> Comparisons:
     """riskOverride names who allowed the fast path and why."""
     override = shown.select.risk_override
-    return (
+    return nothing_of("riskOverride", override, "who allowed it, and why") or (
         given("riskOverride/approver", override.approver),
         given("riskOverride/reason", override.reason),
     )
@@ -267,7 +268,7 @@ def slow_fallback(shown: Shown) -> Comparisons:
 def high_risk_review(shown: Shown) -> Comparisons:
     """highRiskReview names the reviewer and gives the digest of the review."""
     review = shown.select.high_risk_review
-    return (
+    return nothing_of("highRiskReview", review, "a reviewer, and the digest of the review") or (
         given("highRiskReview/reviewer", review.reviewer),
         given("highRiskReview/digest", review.digest),
     )

@@ -17,6 +17,7 @@ from genconform.trace.shown import (
     equal,
     given,
     holds,
+    nothing_of,
     text_shown,
 )
 
@@ -139,7 +140,7 @@ def fallback_executable(shown: Shown) -> Comparisons:
     """
     fallback = shown.verify.fallback
     others = (UNSET, shown.run.id, shown.select.baseline.run_id)
-    return (
+    return nothing_of("fallback", fallback, "a fallback that ran") or (
         equal("fallback/completed", fallback.completed, True, "true"),
         equal(
             "fallback/mode",
@@ -178,7 +179,7 @@ def _complete_output(shown: Shown, field: str, output: Output) -> Comparisons:
 def fallback_residual(shown: Shown) -> Comparisons:
     """residual is in the bound slot, counts the rejected tokens and says why they were."""
     residual = shown.verify.residual
-    return (
+    return nothing_of("residual", residual, "what the failed draft left") or (
         equal(
             "residual/slot",
             residual.slot,
