@@ -158,3 +158,9 @@ def test_no_input_crashes_hangs_or_grows_without_bound(bomb: str, tmp_path: Any)
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert not mark.exists()
+
+
+def test_the_page_lists_every_reader() -> None:
+    page = (ROOT / "docs" / "fuzzing.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1].strip() for line in page.splitlines() if line.startswith("| ")]
+    assert rows[1:] == list(READERS)
