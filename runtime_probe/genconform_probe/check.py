@@ -18,6 +18,7 @@ from genconform.context import Context
 from genconform.finding import CheckResult, Finding, Level, Location, verdict_of
 from genconform.lifecycle.machine import Route
 from genconform.trace.judge import JudgedFile, judge_file
+from genconform.trace.timeline import listed, timeline
 from genconform_probe.libraries import require_model_libraries
 
 if TYPE_CHECKING:
@@ -88,7 +89,18 @@ def conclude(
         "tasksDone": _done(outcomes),
         "fallbacks": sum(map(_fell_back, judged_failures)),
     }
-    return CheckResult(CHECK.id, verdict_of(findings, counts["traces"]), counts, tuple(findings))
+    runs = [
+        listed(run) | {"timeline": timeline(run, timed=False)}
+        for file in (*judged, *judged_failures)
+        for run in file.runs
+    ]
+    return CheckResult(
+        CHECK.id,
+        verdict_of(findings, counts["traces"]),
+        counts,
+        tuple(findings),
+        details={"runs": runs},
+    )
 
 
 def _judge(outcome: Outcome) -> JudgedFile:

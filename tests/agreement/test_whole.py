@@ -18,7 +18,7 @@ from genconform.agreement.engines import (
     Machine,
     engines_of,
 )
-from genconform.agreement.whole import Disagreement, Part, compare_part, merged, parts
+from genconform.agreement.whole import Disagreement, Part, compare_part, merged, parts, visit_part
 from genconform.context import Context
 from genconform.document import Document
 from genconform.finding import Verdict
@@ -40,6 +40,14 @@ def everything(stage: str) -> Part:
 
 def found(table: Table, faulty: Machine, stage: str) -> dict[str, Disagreement]:
     return {one.rule: one for one in compare_part(engines_of(table, faulty), everything(stage))}
+
+
+@pytest.mark.parametrize("stage", ["requested", "closed"])
+def test_each_engine_says_how_often_it_took_each_route(table: Table, stage: str) -> None:
+    hits = visit_part(engines_of(table), everything(stage)).hits
+    assert hits["table"] == hits["machine"] == hits["bulk"]
+    assert hits["machine"].total() == len(everything(stage))
+    assert hits["machine"]["rejectWrongStage"] > hits["machine"]["acceptContext"]
 
 
 def test_the_parts_are_the_whole_space_once() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from genconform.agreement.disagreement import finding_of_runs, finding_of_space
 from genconform.agreement.engines import engines_of
 from genconform.agreement.runs import compare_runs
-from genconform.agreement.whole import compare_all
+from genconform.agreement.whole import visit_all
 from genconform.context import Context
 from genconform.document import read_document
 from genconform.finding import CheckResult, verdict_of
@@ -28,11 +28,17 @@ def run(context: Context) -> CheckResult:
     if different := tuple(vocabulary(table, document)):
         return CheckResult("agreement", verdict_of(different, 0), {"cases": 0}, different)
     engines = engines_of(table)
-    disagreements = compare_all(table, context.jobs)
+    visited = visit_all(table, context.jobs)
     steps, strays = compare_runs(engines, SEED, RUNS)
     findings = (
-        *(finding_of_space(engines, document, one) for one in disagreements),
+        *(finding_of_space(engines, document, one) for one in visited.disagreements),
         *(finding_of_runs(engines, document, one) for one in strays),
     )
     counts = {"cases": TOTAL_SIZE, "engines": 3, "random_runs": RUNS, "random_steps": steps}
-    return CheckResult("agreement", verdict_of(findings, TOTAL_SIZE), counts, findings)
+    return CheckResult(
+        "agreement",
+        verdict_of(findings, TOTAL_SIZE),
+        counts,
+        findings,
+        details={"hits": visited.hits},
+    )

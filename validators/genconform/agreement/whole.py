@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 import numpy as np
@@ -23,6 +24,7 @@ from genconform.lifecycle.packet import Stage, State
 from genconform.lifecycle.space import StageSpace, space_of, spaces
 from genconform.spec.table import Table
 
+ENGINES = ("table", "machine", "bulk")
 _SLICE = 1 << 15
 
 
@@ -51,6 +53,25 @@ class Disagreement:
     smallest: int
 
 
+@dataclass(frozen=True)
+class Visited:
+    """What came of visiting cases: where the engines differ, and how often each took each route.
+
+    `hits` is by engine, then by route; routes that were not taken are left out.
+    """
+
+    disagreements: tuple[Disagreement, ...] = ()
+    hits: dict[str, Counter[str]] = field(
+        default_factory=lambda: {engine: Counter() for engine in ENGINES}
+    )
+
+    def __add__(self, other: Visited) -> Visited:
+        return Visited(
+            self.disagreements + other.disagreements,
+            {engine: self.hits[engine] + other.hits[engine] for engine in ENGINES},
+        )
+
+
 def parts() -> tuple[Part, ...]:
     """The whole space in parts of work, the largest stage first."""
     return tuple(
@@ -60,15 +81,23 @@ def parts() -> tuple[Part, ...]:
     )
 
 
-def compare_all(table: Table, jobs: int = 1) -> tuple[Disagreement, ...]:
+def visit_all(table: Table, jobs: int = 1) -> Visited:
     """Compare the engines on every part, in up to `jobs` processes; one result a rule and stage."""
     if jobs <= 1:
         engines = engines_of(table)
-        return merged(found for part in parts() for found in compare_part(engines, part))
-    with ProcessPoolExecutor(
-        jobs, mp_context=get_context("spawn"), initializer=_prepare, initargs=(table,)
-    ) as pool:
-        return merged(found for one in pool.map(_compare_prepared, parts()) for found in one)
+        visited = [visit_part(engines, part) for part in parts()]
+    else:
+        with ProcessPoolExecutor(
+            jobs, mp_context=get_context("spawn"), initializer=_prepare, initargs=(table,)
+        ) as pool:
+            visited = list(pool.map(_visit_prepared, parts()))
+    whole = sum(visited, Visited())
+    return Visited(merged(whole.disagreements), whole.hits)
+
+
+def compare_all(table: Table, jobs: int = 1) -> tuple[Disagreement, ...]:
+    """Where the engines differ on the whole space."""
+    return visit_all(table, jobs).disagreements
 
 
 def merged(found: Iterable[Disagreement]) -> tuple[Disagreement, ...]:
@@ -87,15 +116,21 @@ def merged(found: Iterable[Disagreement]) -> tuple[Disagreement, ...]:
 
 
 def compare_part(engines: Engines, part: Part) -> list[Disagreement]:
+    """Where the engines differ on one part of the space."""
+    return list(visit_part(engines, part).disagreements)
+
+
+def visit_part(engines: Engines, part: Part) -> Visited:
     """Compare the engines on one part of the space."""
     seen = _Seen(engines, part)
     for index in range(part.start, part.stop):
         seen.visit(index)
-    return [
+    disagreements = tuple(
         Disagreement(rule, part.stage, len(cases), _smallest(space_of(part.stage), cases))
         for rule, cases in seen.broken().items()
         if len(cases)
-    ]
+    )
+    return Visited(disagreements, seen.hits())
 
 
 class _Seen:
@@ -105,6 +140,7 @@ class _Seen:
         self._engines, self._part, self._space = engines, part, space_of(part.stage)
         self._code = {route: code for code, route in enumerate(engines.bulk.routes)}
         self._codes = np.full(len(part), NO_CODE, np.uint8)
+        self._table_codes = np.full(len(part), NO_CODE, np.uint8)
         self._moved: dict[int, State] = {}
         self._broken_by: dict[str, list[int]] = {rule: [] for rule in RULES}
 
@@ -120,7 +156,9 @@ class _Seen:
             self._broken_by[STATE_DIFFERS].append(index)
         if self._engines.machine.unmet(state, event) != table_unmet:
             self._broken_by[UNMET_DIFFERS].append(index)
-        self._codes[index - self._part.start] = self._code.get(route, NO_CODE)
+        place = index - self._part.start
+        self._codes[place] = self._code.get(route, NO_CODE)
+        self._table_codes[place] = self._code.get(table_route, NO_CODE)
         if after is not state:
             self._moved[index] = after
 
@@ -135,6 +173,20 @@ class _Seen:
         moving = {*self._moved, *(np.flatnonzero(consumes) + within.start).tolist()}
         broken[STATE_DIFFERS].update(index for index in moving if self._bulk_differs(index))
         return {rule: np.array(sorted(cases), np.intp) for rule, cases in broken.items()}
+
+    def hits(self) -> dict[str, Counter[str]]:
+        """How often each engine took each route."""
+        within = slice(self._part.start, self._part.stop)
+        of_bulk = self._engines.bulk.codes(self._part.stage)[within]
+        by_engine = zip(ENGINES, (self._table_codes, self._codes, of_bulk), strict=True)
+        return {engine: self._counted(codes) for engine, codes in by_engine}
+
+    def _counted(self, codes: NDArray[np.uint8]) -> Counter[str]:
+        counts = np.bincount(codes, minlength=len(self._code)).tolist()
+        routes = self._engines.bulk.routes  # what has no code stands behind them
+        return Counter(
+            {route: count for route, count in zip(routes, counts, strict=False) if count}
+        )
 
     def _bulk_differs(self, index: int) -> bool:
         """Whether the bulk engine leaves another state than the machine."""
@@ -154,5 +206,5 @@ def _prepare(table: Table) -> None:
     _PREPARED[:] = [engines_of(table)]
 
 
-def _compare_prepared(part: Part) -> list[Disagreement]:
-    return compare_part(_PREPARED[0], part)
+def _visit_prepared(part: Part) -> Visited:
+    return visit_part(_PREPARED[0], part)

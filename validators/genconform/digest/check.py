@@ -31,6 +31,7 @@ def run(context: Context) -> CheckResult:
         verdict_of(findings, bound),
         {"bound": bound, "unchanged": bound - changed, "differences": len(differences)},
         findings,
+        details={"files": {file.path: file.sha256 for file in expected.files}},
     )
 
 

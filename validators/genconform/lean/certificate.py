@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -138,6 +139,11 @@ class Certificate:
         for chunk in self.routes:
             counts[COMMON if chunk.space is Space.COMMON else chunk.stage] += len(chunk.answers)
         return counts
+
+    def hits(self) -> dict[str, int]:
+        """How many of the cases take each route."""
+        codes = Counter(code for chunk in self.routes for code in chunk.answers)
+        return {route.value: codes[code] for route, code in _ROUTE_CODE.items()}
 
     def render(self) -> str:
         """The text of Agreement.lean."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
+from msgspec import UNSET
 
 from genconform import lifecycle
 from genconform.context import Context
@@ -107,7 +108,16 @@ def check(tree: Tree, build: Build, jobs: int, progress: Progress) -> CheckResul
     findings.append(_note(build.toolchain, audited))
     counts = _counts(registry, certificate, compiled, audited)
     verdict = verdict_of(findings, len(audited.axioms))
-    return CheckResult(CHECK_ID, verdict, counts, tuple(findings), build.toolchain.description)
+    # Only of a certificate that the kernel has gone through can be said what Lean's routes are.
+    certified = MODULE in usable and written is not None and written.text == certificate.render()
+    return CheckResult(
+        CHECK_ID,
+        verdict,
+        counts,
+        tuple(findings),
+        build.toolchain.description,
+        {"hits": certificate.hits()} if certified else UNSET,
+    )
 
 
 def _compile(

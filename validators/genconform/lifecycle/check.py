@@ -33,8 +33,9 @@ def run(context: Context) -> CheckResult:
         return CheckResult("lifecycle", verdict_of(findings, 0), {"routes": 0}, tuple(findings))
     search = Search(table)
     witnesses = list(search.witnesses())
+    hit = hits(compile_table(table))
     findings = [
-        *unreached(table, document, hits(compile_table(table)), witnesses),
+        *unreached(table, document, hit, witnesses),
         *dead_ends(search, document),
         *not_replayed(witnesses, document),
     ]
@@ -44,7 +45,13 @@ def run(context: Context) -> CheckResult:
         "cases": TOTAL_SIZE,
         "witnesses": len(witnesses),
     }
-    return CheckResult("lifecycle", verdict_of(findings, TOTAL_SIZE), counts, tuple(findings))
+    details = {
+        "hits": {route: hit.of(route) for route in table.routes()},
+        "shortestRuns": {witness.route: len(witness.cases) for witness in witnesses},
+    }
+    return CheckResult(
+        "lifecycle", verdict_of(findings, TOTAL_SIZE), counts, tuple(findings), details=details
+    )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from msgspec import UNSET
+
 from genconform.context import Context
 from genconform.document import read_document
 from genconform.finding import CheckResult, Finding, Level, Location, combine, verdict_of
@@ -46,6 +48,7 @@ def run(context: Context) -> CheckResult:
         {"suites": len(authored), **summed(results)},
         tuple(finding for result in results for finding in result.findings),
         results[-1].note,
+        {result.id: result.details for result in results if result.details is not UNSET},
     )
 
 

@@ -13,10 +13,12 @@ from msgspec import Struct
 
 from genconform.document import unreadable
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, combine
-from genconform.trace.judge import JudgedFile, JudgedRun, judge_file, judge_runs
+from genconform.trace.judge import JudgedFile, judge_file, judge_runs
 from genconform.trace.reading import TraceFault
+from genconform.trace.timeline import listed, timeline
 
 SUFFIX = ".jsonl"
+_TIMELINES_AT_MOST = 32
 
 
 class Found(Struct, frozen=True):
@@ -63,6 +65,8 @@ def judge_path(path: Path) -> JudgedFile:
 def check_path(path: Path) -> CheckResult:
     """The verdict on a file, with its runs and their routes as details. Holds one run at a time.
 
+    The first runs have a timeline as well.
+
     Raises:
         UsageError: it cannot be read.
     """
@@ -72,7 +76,8 @@ def check_path(path: Path) -> CheckResult:
     with _opened(path) as stream:
         try:
             for run in judge_runs(stream, path.as_posix()):
-                runs.append(_run(run))
+                told = {"timeline": timeline(run)} if len(runs) < _TIMELINES_AT_MOST else {}
+                runs.append(listed(run) | told)
                 findings += run.findings
                 verdicts.append(run.verdict)
         except TraceFault as fault:
@@ -95,16 +100,6 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
             yield stream
     except OSError as error:
         raise unreadable(path.as_posix(), error) from error
-
-
-def _run(run: JudgedRun) -> dict[str, Any]:
-    return {
-        "id": run.header.run.id,
-        "mode": run.header.run.mode,
-        "verdict": run.verdict.value,
-        "stage": run.state.stage.value,
-        "routes": [event.route.value for event in run.events],
-    }
 
 
 def nothing_found(found: Found) -> CheckResult:
