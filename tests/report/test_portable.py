@@ -88,7 +88,7 @@ def broken_trees(tree: Tree, tmp_path_factory: pytest.TempPathFactory) -> list[P
         root = tmp_path_factory.mktemp("broken") / name
         shutil.copytree(tree.path("spec"), root / "spec")
         (root / "manifest.json").write_text('{"version": 1, "files": []}')
-        (root / "spec" / "ünbound.yaml").write_text("a: 1\n", encoding="utf-8")
+        (root / "spec" / "0-ünbound.yaml").write_text("a: 1\n", encoding="utf-8")
         trees.append(root)
     return trees
 
@@ -101,6 +101,6 @@ def test_reports_are_the_same_bytes_everywhere(broken_trees: list[Path], format_
     odd = {"HOME": "/home/zaphod", "USER": "zaphod", "PYTHONHASHSEED": "2", "TZ": "Asia/Tokyo"}
     assert run(other, format_, **ascii_locale, **odd) == plain
     text = plain.decode("utf-8")
-    assert "ünbound.yaml" in text or "%C3%BCnbound.yaml" in text
+    assert "0-ünbound.yaml" in text or "0-%C3%BCnbound.yaml" in text
     for private in (str(one), str(Path.home()) + "/", socket.gethostname(), "/tmp"):
         assert private not in text
