@@ -11,10 +11,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from genconform.cli import main
 from genconform.digest.manifest import BOUND_FOLDERS, MANIFEST_PATH
 from genconform.tree import Tree, find_tree
+
+# A machine that many share is slow now and then; that is no fault of what is tested.
+settings.register_profile("shared", deadline=None)
+settings.load_profile("shared")
 
 CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 

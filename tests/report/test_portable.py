@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genconform.finding import CheckResult, Finding, Level, Location, Report, Verdict, report_of
@@ -34,6 +34,7 @@ def report_with(message: str, file: str | None) -> Report:
     return report_of([check])
 
 
+@settings(max_examples=30)
 @given(message=PATHS.map("cannot read {}: no".format) | st.just("x"), file=st.none() | PATHS)
 def test_no_format_holds_an_absolute_path(message: str, file: str | None) -> None:
     clean = portable(report_with(message, file), [ROOT, CWD], HOME)
