@@ -9,6 +9,7 @@ from genconform.finding import CheckResult, Finding, Level, Report, Verdict
 from genconform.report.html.markup import Markup, prose, tag, text, together
 
 _FINDINGS_AT_MOST = 200
+_COUNTS_AT_A_GLANCE = 4
 _CHARACTERS_AT_MOST = 2000
 GOOD = frozenset({Verdict.PASS, Verdict.NOT_APPLICABLE})
 
@@ -29,10 +30,7 @@ def badge(verdict: str) -> Markup:
 
 
 def _check(check: CheckResult, topics: Mapping[str, Topic]) -> Markup:
-    counts = together(
-        tag("li", tag("b", f"{count:,}"), f" {_words(name)}")
-        for name, count in check.counts.items()
-    )
+    counts = [f"{_words(name)} {count:,}" for name, count in check.counts.items()]
     return tag(
         "details",
         tag(
@@ -40,8 +38,9 @@ def _check(check: CheckResult, topics: Mapping[str, Topic]) -> Markup:
             badge(check.verdict.value),
             tag("b", check.id),
             " ",
-            tag("span", counts, class_="faint"),
+            tag("span", ", ".join(counts[:_COUNTS_AT_A_GLANCE]), class_="faint"),
         ),
+        tag("p", ", ".join(counts)) if len(counts) > _COUNTS_AT_A_GLANCE else "",
         tag("p", check.note) if check.note else "",
         *_findings(check, topics),
         class_="card",
