@@ -11,6 +11,7 @@ from rich.console import Console
 
 from genconform.cli.options import give, reporting, write
 from genconform.cli.progress import watched
+from genconform.cli.trace_imported import explain_imported, import_, is_imported_file, pair_
 from genconform.errors import UsageError
 from genconform.finding import CheckResult, Finding, Verdict, report_of
 from genconform.report import text
@@ -55,6 +56,8 @@ def _results(found: files.Found) -> Iterator[CheckResult]:
 @click.option("--run", "run_id", metavar="ID", help="The run to tell, where the file has several.")
 def explain(file: Path, run_id: str | None) -> None:
     """Tell the story of one run: each stage, its route, what it cost, what was missing."""
+    if is_imported_file(file):
+        explain_imported(file, run_id)
     judged = files.judge_path(file)
     run = _chosen(judged, run_id)
     to = text.console()
@@ -119,3 +122,7 @@ def _print_findings(to: Console, findings: tuple[Finding, ...]) -> None:
             f"      expected {text.plain(finding.expected)}; found {text.plain(finding.actual)}",
             soft_wrap=True,
         )
+
+
+for _command in (import_, pair_):
+    trace.add_command(_command)

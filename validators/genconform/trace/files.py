@@ -6,14 +6,16 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from msgspec import Struct
 
 from genconform.document import unreadable
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, combine
 from genconform.trace.judge import JudgedFile, judge_file, judge_runs
+from genconform.trace.observed.sources import check_imported, holds_imported
 from genconform.trace.reading import TraceFault
 from genconform.trace.timeline import listed, timeline
 
@@ -65,7 +67,7 @@ def judge_path(path: Path) -> JudgedFile:
 def check_path(path: Path) -> CheckResult:
     """The verdict on a file, with its runs and their routes as details. Holds one run at a time.
 
-    The first runs have a timeline as well.
+    The first runs have a timeline as well. A file of imported traces is judged as such.
 
     Raises:
         UsageError: it cannot be read.
@@ -74,6 +76,8 @@ def check_path(path: Path) -> CheckResult:
     findings: list[Finding] = []
     verdicts: list[Verdict] = []
     with _opened(path) as stream:
+        if holds_imported(stream):
+            return check_imported(stream, path.as_posix())
         try:
             for run in judge_runs(stream, path.as_posix()):
                 told = {"timeline": timeline(run)} if len(runs) < _TIMELINES_AT_MOST else {}
@@ -94,7 +98,7 @@ def check_path(path: Path) -> CheckResult:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
+def _opened(path: Path) -> Iterator[BufferedReader]:
     try:
         with path.open("rb") as stream:
             yield stream

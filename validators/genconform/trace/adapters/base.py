@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from math import isfinite
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -146,7 +145,7 @@ class Payload:
     def derive(self, name: str, value: float | tuple[int, ...], formula: str) -> None:
         """Put a number that follows from others, unless the source itself gave it."""
         if name not in self.numbers:
-            self.numbers[name] = Quantity(value, Origin.DERIVED, at=self._at, formula=formula)
+            self.numbers[name] = Quantity(value, Origin.DERIVED, Scope.REQUEST, self._at, formula)
 
     def known(self, *names: str) -> tuple[Any, ...] | None:
         """The values of numbers if all of them are there."""
@@ -189,13 +188,11 @@ class Payload:
         if text is not UNSET:
             self.output |= {"text": text, "text_digest": sha256_hex(text.encode())}
 
-    def unread(self) -> tuple[str, ...]:
+    def unread(self) -> Iterator[str]:
         """The places that nothing was taken from. What a client wrote beside is not among them."""
-        return tuple(
-            self._at + pointer
-            for pointer in _leaves(self.value, "")
-            if not pointer.startswith("/_") and not self._covered(pointer)
-        )
+        for pointer in leaves(self.value):
+            if not pointer.startswith("/_") and not self._covered(pointer):
+                yield self._at + pointer
 
     def _covered(self, pointer: str) -> bool:
         while pointer:
@@ -213,11 +210,12 @@ class Payload:
             found = _from_text(found)
         if isinstance(found, bool) or not isinstance(found, int | float):
             raise self.wrong(path, "not a number", "a number", found)
-        if not isfinite(found) or found < 0 or abs(found) * one.scale > _MOST:
+        if not 0 <= found <= _MOST / one.scale:  # which no NaN is
             raise self.wrong(path, "not a possible number", "from 0 to 2^53 - 1", found)
-        if one.scale != 1:
-            return found * one.scale
-        return found
+        if one.scale == 1:
+            return found
+        # A division by a whole number is the nearest float; 22.646 ms are 0.022646 s.
+        return found / round(1 / one.scale) if one.scale < 1 else found * one.scale
 
     def wrong(self, path: str, message: str, expected: str, actual: Any) -> MalformedInput:
         """The error about a place."""
@@ -268,7 +266,7 @@ def _from_text(text: str) -> Any:
             return text
 
 
-def _leaves(value: Any, at: str) -> Iterator[str]:
+def leaves(value: Any, at: str = "") -> Iterator[str]:
     """The pointer of every value that is no container; a list of plain values is one."""
     items: Iterable[tuple[str, Any]] = ()
     if isinstance(value, dict):
@@ -279,4 +277,4 @@ def _leaves(value: Any, at: str) -> Iterator[str]:
         yield at
         return
     for key, item in items:
-        yield from _leaves(item, f"{at}/{key}")
+        yield from leaves(item, f"{at}/{key}")

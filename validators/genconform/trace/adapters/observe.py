@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from genconform.finding import Location
 from genconform.trace.adapters import beside as besides
-from genconform.trace.adapters.base import Adapter, Json, Payload, Shape
+from genconform.trace.adapters.base import Adapter, Json, Payload, Shape, leaves
 from genconform.trace.observed.model import Observation
 
 _MOST_UNREAD = 200
@@ -38,10 +38,27 @@ def observe(
         for one in shape.takes:
             payload.take(one)
         shape.more(payload)
+        _take_facts(shape, payload)
         if len(parts) == 1:
             _add_client(payload, value, place)
+        unread = [*payload.unread(), *(_around(value, parts) if number == 0 else ())]
         name = _id(beside, payload, shape, place, number if len(parts) > 1 else None)
-        yield _observation(adapter, shape, payload, beside, digest, place, name, declared or {})
+        yield _observation(
+            adapter, shape, payload, beside, digest, place, name, declared or {}, unread
+        )
+
+
+def _take_facts(shape: Shape, payload: Payload) -> None:
+    """Take what is no number: the output, how it ended, the names of model and response."""
+    if shape.text:
+        payload.put_text(payload.text(shape.text))
+    if shape.token_ids:
+        payload.put_tokens(payload.ids(shape.token_ids))
+    for fact, path in (("finish", shape.finish), ("model", shape.model)):
+        said = payload.text(path)
+        if said:
+            payload.output[fact] = said
+    payload.text(shape.id)
 
 
 def _add_client(payload: Payload, value: Json, place: Location) -> None:
@@ -71,16 +88,8 @@ def _observation(
     place: Location,
     name: str,
     declared: dict[str, str],
+    unread: list[str],
 ) -> Observation:
-    if shape.text:
-        payload.put_text(payload.text(shape.text))
-    if shape.token_ids:
-        payload.put_tokens(payload.ids(shape.token_ids))
-    for fact, path in (("finish", shape.finish), ("model", shape.model)):
-        said = payload.text(path)
-        if said:
-            payload.output[fact] = said
-    payload.text(shape.id)
     request = besides.request_facts(beside.request, Payload(_top(beside), place))
     cached_inside: bool | UnsetType = payload.facts.get(
         "cached_inside_prompt", shape.cached_inside_prompt
@@ -103,7 +112,7 @@ def _observation(
         reference=besides.reference_facts(beside),
         declared=declared,
         claims=beside.claims,
-        unread=_bounded((*payload.unread(), *_unknown_beside(payload))),
+        unread=_bounded(unread),
     )
 
 
@@ -111,17 +120,20 @@ def _top(beside: besides.Beside) -> dict[str, Any]:
     return {"_request": beside.request}
 
 
-def _unknown_beside(payload: Payload) -> tuple[str, ...]:
-    return tuple(
-        "/" + key
-        for key in payload.value
-        if key.startswith("_") and key not in besides.KNOWN and key != "_chat"
-    )
+def _around(value: Json, parts: list[tuple[str, Json]]) -> Iterator[str]:
+    """What stands in a record around its parts, and the client's keys that are not known."""
+    places = tuple(at + "/" for at, _ in parts)
+    if "/" not in places:
+        inside = (pointer for pointer in leaves(value) if not pointer.startswith("/_"))
+        yield from (pointer for pointer in inside if not pointer.startswith(places))
+    for key in value:
+        if key.startswith("_") and key not in besides.KNOWN:
+            yield "/" + key
 
 
-def _bounded(unread: tuple[str, ...]) -> tuple[str, ...]:
+def _bounded(unread: list[str]) -> tuple[str, ...]:
     if len(unread) <= _MOST_UNREAD:
-        return unread
+        return tuple(unread)
     return (*unread[:_MOST_UNREAD], f"and {len(unread) - _MOST_UNREAD} more")
 
 

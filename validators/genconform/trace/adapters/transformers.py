@@ -17,9 +17,10 @@ _CLOCK = take("timeToFirstTokenSeconds", "streamer", clock=Clock.GENERATION)
 
 
 def _streamed(payload: Payload) -> None:
-    sequences, calls = payload.get("sequences"), payload.get("streamer")
+    calls = payload.get("streamer")
     if calls is None:
-        return
+        return  # where the prompt ends and the output begins is not told
+    sequences = payload.get("sequences")
     if not isinstance(calls, list) or len(calls) < 2 or not all(map(_is_call, calls)):
         expected = "the prompt and at least one more call, each with seconds and tokens"
         raise payload.wrong("streamer", "not a streamer's log", expected, calls)

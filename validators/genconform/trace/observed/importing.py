@@ -25,6 +25,7 @@ _OTHER_ENCODINGS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
     b"\xef\xbb\xbf": "UTF-8 with a byte-order mark",
+    b"\0": "bytes of 0, as in UTF-16",
 }
 _PAGE = re.compile(rb"# (HELP|TYPE) ")
 _SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+\d+)?")
@@ -140,7 +141,7 @@ def records(stream: BinaryIO, name: str) -> Iterator[Record | Finding]:
     if not first:
         return
     for mark, encoding in _OTHER_ENCODINGS.items():
-        if first.startswith(mark):
+        if first.startswith(mark) or (mark == b"\0" and mark in first):
             place = Location(name, line=number)
             yield _malformed("the file is not plain UTF-8", place, "UTF-8", encoding)
             return

@@ -108,8 +108,8 @@ class Quantity(Shape, frozen=True):
     """A number and where it comes from; `at` is its place in the payload."""
 
     value: Value
-    origin: Origin = Origin.OBSERVED
-    scope: Scope = Scope.REQUEST
+    origin: Origin
+    scope: Scope
     at: str = ""
     formula: str | UnsetType = UNSET
     clock: Clock | UnsetType = UNSET
@@ -273,6 +273,18 @@ class Observation(Shape, frozen=True):
         """The value of a list of numbers."""
         found = self.numbers.get(name)
         return found.value if found and isinstance(found.value, tuple) else UNSET
+
+
+class Recording(Struct, frozen=True):
+    """A recording by the name of its file."""
+
+    name: str
+    observations: tuple[Observation, ...]
+
+    @property
+    def requests(self) -> tuple[Observation, ...]:
+        """Those that are of requests, and not of a process or a claim."""
+        return tuple(one for one in self.observations if one.each("outputTokens"))
 
 
 def _all(found: Iterable[float | UnsetType]) -> tuple[float, ...] | None:
