@@ -9,9 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from genconform.context import Context
 from genconform.errors import MalformedInput
-from genconform.mutation.author import Mutation, Unfit
+from genconform.finding import Finding, Verdict, report_of
+from genconform.mutation.author import Authored, Mutation, Unfit
+from genconform.report import json
 from genconform.suites import INVALID, VALID, Fixture
+from genconform.suites import replay as replaying
+from genconform.suites import rule_mutants as mutating
+from genconform.suites.authored import Trial
 from genconform.suites.record import (
     Count,
     Fault,
@@ -60,10 +66,14 @@ SOUND = "leftItems: 1\nrightItems: 2\ntotalItems: 3\n"
 
 
 @pytest.fixture
-def sums(copied_tree: Tree) -> Tree:
-    put(copied_tree, "marker", "")
-    put(copied_tree, "fixtures/sums/valid/sound.yaml", SOUND)
-    return copied_tree
+def sums(lifecycle_tree: Tree) -> Tree:
+    """A tree with a suite of one valid record, whose rules it knows."""
+    with lifecycle_tree.path("spec/rules.yaml").open("a", encoding="utf-8") as known:
+        for rule in suite().rules.ids:
+            known.write(f"  - {{id: {rule}, level: error, text: x, page: x, brokenBy: x}}\n")
+    put(lifecycle_tree, "marker", "")
+    put(lifecycle_tree, "fixtures/sums/valid/sound.yaml", SOUND)
+    return lifecycle_tree
 
 
 def put(tree: Tree, name: str, text: str) -> None:
@@ -130,16 +140,73 @@ def _change(pointer: str, value: int, base: str = "sound") -> str:
         (_change("/totalItems", 4) + "remove: true\n", 2, "what becomes of"),
     ],
 )
-def test_a_change_that_cannot_be_made_names_its_line(
+def test_a_change_that_cannot_be_made_is_one_finding_at_its_line(
     text: str, line: int, said: str, sums: Tree
 ) -> None:
-    put(sums, "fixtures/sums/invalid/sum.total.differs.change.yaml", text)
-    with pytest.raises(MalformedInput, match=said) as raised:
-        suite().fixtures(sums, INVALID)
-    assert raised.value.location is not None
-    assert raised.value.location.line == line
-    (finding,) = replay(suite(), sums).findings
-    assert said in finding.message.lower()
+    broken = _broken_beside_sound(sums, "sum.total.differs.change.yaml", text)
+    assert said in broken.message
+    assert broken.location.line == line
+
+
+def _broken_beside_sound(sums: Tree, name: str, text: str) -> Finding:
+    """What is said of the file in invalid/ that is broken, when another beside it is as it must."""
+    put(sums, f"fixtures/sums/invalid/{name}", text)
+    put(sums, "fixtures/sums/invalid/sum.total.differs.kept.change.yaml", _change("/totalItems", 4))
+    result = replay(suite(), sums)
+    (finding,) = result.findings
+    assert (result.verdict, finding.rule) == (Verdict.FAIL, "fixture.file.unreadable")
+    assert finding.location.file == f"fixtures/sums/invalid/{name}"
+    assert result.counts["passed"] == result.counts["valid"]
+    assert (result.counts["caught"], result.counts["expected_invalid"]) == (1, 2)
+    return finding
+
+
+@pytest.mark.parametrize("text", ["base: [", "", "[]", "base: 5\n", "\x00"])
+@pytest.mark.parametrize("rule", ["sum.total.differs", "no.such.rule", "fixture.file.unreadable"])
+def test_a_broken_change_catches_nothing_whatever_its_name(
+    rule: str, text: str, sums: Tree
+) -> None:
+    _broken_beside_sound(sums, f"{rule}.change.yaml", text)
+
+
+def test_a_change_of_a_broken_fixture_names_both(sums: Tree) -> None:
+    put(sums, "fixtures/sums/valid/broken.yaml", "leftItems: [")
+    put(sums, "fixtures/sums/invalid/a.change.yaml", _change("/totalItems", 4, base="broken"))
+    base, change = replay(suite(), sums).findings
+    assert (base.rule, base.location.file) == (
+        "fixture.valid.refused",
+        "fixtures/sums/valid/broken.yaml",
+    )
+    assert (change.rule, change.location.line) == ("fixture.file.unreadable", 1)
+    assert change.location.file == "fixtures/sums/invalid/a.change.yaml"
+    assert "the base is malformed: not YAML" in change.message
+
+
+@pytest.fixture
+def sums_alone(sums: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
+    """A tree of which the checks see this one suite."""
+    put(sums, "fixtures/sums/invalid/sum.total.differs.change.yaml", _change("/totalItems", 4))
+    for module in (replaying, mutating):
+        monkeypatch.setattr(module, "all_suites", lambda: (suite(),))
+    return sums
+
+
+def test_a_broken_change_stops_no_check(sums_alone: Tree) -> None:
+    put(sums_alone, "fixtures/sums/invalid/sum.total.differs.broken.change.yaml", "base: [")
+    (finding,) = replaying.run(Context(sums_alone)).findings
+    assert finding.rule == "fixture.file.unreadable"
+    killers = {
+        one.rule: one.killers for one in mutating.rule_mutants(Trial(Authored(), ()), sums_alone)
+    }
+    sound = "fixtures/sums/invalid/sum.total.differs.change.yaml"
+    assert killers == {"sum.total.differs": (sound,), "sum.marker.missing": ()}
+
+
+def test_a_suite_that_cannot_be_gathered_is_a_finding_in_json_too(sums_alone: Tree) -> None:
+    sums_alone.path("fixtures/sums/valid/folder").mkdir()
+    result = replaying.run(Context(sums_alone))
+    assert result.verdict is Verdict.FAIL
+    assert "cannot read the file" in json.render(report_of([result]))
 
 
 def test_several_values_move_along() -> None:

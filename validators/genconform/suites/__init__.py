@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from genconform.document import Document, parse_document, read_bytes
-from genconform.errors import UsageError
+from genconform.errors import MalformedInput, UsageError
 from genconform.finding import Finding
 from genconform.mutation.author import Mutation
 from genconform.mutation.change import change_at_pointer
@@ -28,19 +28,26 @@ VALID, INVALID = "valid", "invalid"
 
 @dataclass(frozen=True)
 class Fixture:
-    """An input by its path in a checkout, as bytes; `changed` is its content after a mutation."""
+    """An input by its path in a checkout, as bytes.
+
+    `changed` is its content after a mutation, `unmade` why it has none: it is the change of
+    another fixture, and cannot be made.
+    """
 
     name: str
     data: bytes
     changed: Document | None = None
+    unmade: MalformedInput | None = None
 
     @cached_property
     def document(self) -> Document:
         """The content, of a fixture that is YAML or JSON.
 
         Raises:
-            MalformedInput: it is neither.
+            MalformedInput: it is neither, or was not made.
         """
+        if self.unmade is not None:
+            raise self.unmade
         return self.changed or parse_document(self.data, self.name)
 
     @property

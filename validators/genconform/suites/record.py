@@ -236,7 +236,7 @@ class RecordSuite(Suite, Generic[_R]):
         return self.carries(decode(fixture.document, self.rules.record))
 
     def fixtures(self, tree: Tree, kind: str) -> list[Fixture]:
-        """The fixtures in a folder, by name; changes are made."""
+        """The fixtures in a folder, by name; changes are made as far as they can be."""
         found = super().fixtures(tree, kind)
         if kind != INVALID:
             return found
@@ -245,29 +245,44 @@ class RecordSuite(Suite, Generic[_R]):
 
 
 def _made(fixture: Fixture, bases: Mapping[str, Fixture]) -> Fixture:
-    """The fixture whose content is that of its base, changed.
+    """The fixture whose content is that of its base, changed; or with why it cannot be made."""
+    try:
+        content = _changed_base(fixture.document, bases)
+    except MalformedInput as fault:
+        return replace(fixture, unmade=fault)
+    return replace(fixture, changed=Document(fixture.name, content, {}))
+
+
+def _changed_base(document: Document, bases: Mapping[str, Fixture]) -> Any:
+    """The content of a base after the change that a document asks for.
 
     Raises:
-        MalformedInput: there is no such base, or the change cannot be made.
+        MalformedInput: it asks for none, the base is not there or malformed, or it cannot be made.
+            The place is always one of the document.
     """
-    change = decode(fixture.document, _Change)
+    change = decode(document, _Change)
     if change.base not in bases:
         raise MalformedInput(
             "there is no such valid fixture",
-            location=fixture.document.location("/base"),
+            location=document.location("/base"),
             expected="one of " + ", ".join(bases),
             actual=change.base,
         )
-    mutation = convert({"id": "change", "expect": "", **fixture.document.value}, Mutation)
+    mutation = convert({"id": "change", "expect": "", **document.value}, Mutation)
     try:
         for unfit in form_faults(mutation):
             raise unfit
-        changed = changed_record(bases[change.base], mutation)
+        return changed_record(bases[change.base], mutation).document.value
     except Unfit as unfit:
         raise MalformedInput(
             unfit.message,
-            location=fixture.document.location(unfit.field),
+            location=document.location(unfit.field),
             expected=unfit.expected,
             actual=unfit.actual,
         ) from unfit
-    return Fixture(fixture.name, fixture.data, Document(fixture.name, changed.document.value, {}))
+    except MalformedInput as fault:
+        raise MalformedInput(
+            f"the base is malformed: {fault.message}",
+            location=document.location("/base"),
+            actual=change.base,
+        ) from fault

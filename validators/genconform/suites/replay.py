@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from msgspec import UNSET
+
 from genconform.context import Context
 from genconform.digest.canonical import canonical_digest, sha256_hex
 from genconform.document import read_bytes
@@ -57,7 +59,7 @@ def run(context: Context) -> CheckResult:
         combine(result.verdict for result in results),
         {"suites": len(results), **summed(results)},
         tuple(finding for result in results for finding in result.findings),
-        details={result.id: result.details for result in results},
+        details={result.id: result.details for result in results if result.details is not UNSET},
     )
 
 
@@ -65,7 +67,8 @@ def replay(suite: Suite, tree: Tree) -> CheckResult:
     """Judge every fixture of a suite, and compare with what its folder and name say.
 
     The note holds the digest of the result: of each fixture's bytes and the rules that caught it.
-    Fixtures that the suite cannot even gather fail it, and it alone.
+    Fixtures that the suite cannot even gather fail it, and it alone. One that was to be made of
+    another and cannot be is a finding like any other.
     """
     rules = load_rules(tree).keys()
     try:
@@ -174,9 +177,11 @@ def _refused(one: Judgement) -> Iterator[Finding]:
 
 
 def _missed(one: Judgement, rules: Set[str]) -> Iterator[Finding]:
-    """What is wrong with an expected-invalid fixture."""
+    """What is wrong with an expected-invalid fixture. To have none is not what its name is for."""
     rule = named_rule(one.fixture, rules)
-    if rule is None:
+    if one.fixture.unmade is not None:
+        yield from one.findings
+    elif rule is None:
         yield _finding(
             "fixture.name.unknown",
             "the name of the file does not start with a rule or a route",
