@@ -26,6 +26,7 @@ from genconform.suites.record import RecordSuite
 from genconform.trace.derive import DERIVATIONS
 from genconform.trace.obligations import OBLIGATIONS
 from genconform.tree import Tree, find_tree
+from scripts import command_docs
 
 _BELOW = "<!-- Written by scripts/generate_docs.py from the rules. Do not edit below. -->"
 
@@ -36,6 +37,7 @@ def pages(tree: Tree) -> dict[str, str]:
     return {
         "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
         "docs/lifecycle.svg": svg(picture(table)),
+        command_docs.PATH: "\n".join(command_docs.page()) + "\n",
         "docs/rules.md": "\n".join(_rules(tree)) + "\n",
         "docs/invariants.md": "\n".join(invariants_page(tree)).rstrip() + "\n",
         "docs/modes.md": "\n".join(modes_page(tree)) + "\n",
