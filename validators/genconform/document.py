@@ -339,6 +339,11 @@ def read_report(data: bytes, name: str) -> Report:
     return report
 
 
+def indented_json(value: object, indent: int = 2) -> str:
+    """A value as JSON for people to read; the same value gives the same bytes."""
+    return msgspec.json.format(msgspec.json.encode(value), indent=indent).decode() + "\n"
+
+
 def pointer_of(path: str) -> str:
     """The JSON pointer of a msgspec path such as `.lines[3].when`, as far as it is known."""
     pointer = ""

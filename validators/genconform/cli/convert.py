@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 from rich.markup import escape
-from rich.table import Table
 
 from genconform.cli.options import write
-from genconform.document import read_document
+from genconform.document import indented_json, read_document
 from genconform.finding import Verdict
 from genconform.report import text
 from genconform.suites.freetext import Conversion, FieldReport, State, convert
@@ -42,21 +40,16 @@ def convert_command(file: Path, format_: str, output: Path | None) -> None:
     """
     conversion = convert(read_document(file))
     if output is not None:
-        write(_json(conversion.record), output)
-    write(_json(conversion) if format_ == "json" else _for_people(conversion), None)
+        write(indented_json(conversion.record), output)
+    write(indented_json(conversion) if format_ == "json" else _for_people(conversion), None)
     verdict = Verdict.PASS if conversion.complete else Verdict.INCOMPLETE
     click.get_current_context().exit(verdict.exit_code)
 
 
-def _json(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"
-
-
 def _for_people(conversion: Conversion) -> str:
     to = text.console()
-    grid = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("field", "state", "into, or why not"):
-        grid.add_column(title)
+    titles = ("field", "state", "into, or why not")
+    grid = text.grid(*titles, wraps=titles)
     for one in conversion.fields:
         style = _STYLE.get(one.state, "red")
         grid.add_row(escape(one.field), f"[{style}]{one.state.value}[/]", escape(_said(one)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import msgspec
 
 from genconform.cli.options import give, reporting, rooted, write
 from genconform.cli.statements import attest, keygen, verify_envelope
@@ -14,7 +13,7 @@ from genconform.digest.canonical import canonical_digest
 from genconform.digest.check import run
 from genconform.digest.difference import first_difference
 from genconform.digest.manifest import MANIFEST_PATH, Manifest, bind, compare, load_manifest
-from genconform.document import read_document
+from genconform.document import indented_json, read_document
 from genconform.errors import GenconformError, UsageError
 from genconform.finding import report_of
 from genconform.report import verification
@@ -99,8 +98,7 @@ def bind_command(tree: Tree) -> None:
     after = bind(tree)
     for line in _changes(_before(tree), after):
         click.echo(line)
-    text = msgspec.json.format(msgspec.json.encode(after), indent=1).decode() + "\n"
-    write(text, tree.path(MANIFEST_PATH))
+    write(indented_json(after, indent=1), tree.path(MANIFEST_PATH))
     click.echo(f"bound {len(after.files)} files in {MANIFEST_PATH}")
 
 

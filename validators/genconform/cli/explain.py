@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from genconform.cli.options import rooted
+from genconform.cli.options import as_text_or_json, rooted
 from genconform.explain.library import Library
 from genconform.explain.topic import Kind, Topic
 from genconform.explain.written import as_text, plural
@@ -19,14 +19,7 @@ def _names(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
 
 @click.command()
 @click.argument("name", required=False, shell_complete=_names)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the answer is written.",
-)
+@as_text_or_json
 @rooted
 def explain(name: str | None, format_: str, tree: Tree) -> None:
     """Say what NAME means, what makes it true, what breaks it, an example, and what it touches.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 import msgspec
@@ -13,8 +13,8 @@ from msgspec import Struct
 from rich.markup import escape
 from rich.table import Table as Grid
 
-from genconform.cli.options import rooted, write
-from genconform.document import Document, read_document, unreadable
+from genconform.cli.options import as_text_or_json, rooted, write
+from genconform.document import Document, indented_json, read_document, unreadable
 from genconform.errors import Incomplete, MalformedInput, UsageError
 from genconform.finding import Location
 from genconform.lifecycle import machine
@@ -31,14 +31,6 @@ from genconform.report import text
 from genconform.spec.table import TABLE_PATH, Line, Table, load_table, parse_table
 from genconform.tree import Tree
 
-_as_text_or_json = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the answer is written.",
-)
 _to_output = click.option(
     "--output",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -87,7 +79,7 @@ class ListedRoutes(Struct, frozen=True):
 
 @lifecycle.command()
 @rooted
-@_as_text_or_json
+@as_text_or_json
 @_to_output
 def routes(tree: Tree, format_: str, output: Path | None) -> None:
     """List the 60 routes: stage, line, kind, condition and meaning.
@@ -100,10 +92,10 @@ def routes(tree: Tree, format_: str, output: Path | None) -> None:
     if format_ == "json":
         accepting = sum(one.kind == "accepting" for one in listed)
         counts = RouteCounts(len(listed), accepting, len(listed) - accepting)
-        write(_json(ListedRoutes(counts, tuple(listed))), output)
+        write(indented_json(ListedRoutes(counts, tuple(listed))), output)
         return
     to = text.console()
-    grid = _grid("stage", "line", "route", "kind", "taken when", wraps=("taken when",))
+    grid = text.grid("stage", "line", "route", "kind", "taken when", wraps=("taken when",))
     for one in listed:
         grid.add_row(one.stage or "every stage", str(one.line), one.route, one.kind, one.condition)
     to.print(grid)
@@ -275,7 +267,7 @@ class Enumeration(Struct, frozen=True):
 
 @lifecycle.command("enumerate")
 @rooted
-@_as_text_or_json
+@as_text_or_json
 @_to_output
 def enumerate_(tree: Tree, format_: str, output: Path | None) -> None:
     """Visit the whole input space: cases a stage, hits and shortest run a route.
@@ -299,18 +291,18 @@ def _enumerated_json(table: Table, hit: Hits, shortest: dict[str, int]) -> str:
     routes = tuple(
         EnumeratedRoute(route, hit.of(route), shortest.get(route)) for route in table.routes()
     )
-    return _json(Enumeration(sum(map(len, spaces())), stages, routes))
+    return indented_json(Enumeration(sum(map(len, spaces())), stages, routes))
 
 
 def _enumerated_text(table: Table, hit: Hits, shortest: dict[str, int]) -> str:
     to = text.console()
-    stages = _grid("stage", "own booleans", "cases", "routes", numbers=(1, 2, 3))
+    stages = text.grid("stage", "own booleans", "cases", "routes", numbers=(1, 2, 3))
     for space in spaces():
         routes = len(hit.by_stage[space.stage])
         stages.add_row(space.stage.value, str(space.own_bits), f"{space.size:,}", str(routes))
     to.print(stages)
     to.print()
-    grid = _grid("route", "hits", "shortest run", numbers=(1, 2))
+    grid = text.grid("route", "hits", "shortest run", numbers=(1, 2))
     for route in table.routes():
         count = hit.of(route)
         grid.add_row(
@@ -371,15 +363,3 @@ def case(stage: str, number: int) -> None:
 
 def _print_cases(cases: tuple[Case, ...]) -> None:
     write("".join(msgspec.json.encode(case).decode() + "\n" for case in cases), None)
-
-
-def _grid(*titles: str, numbers: tuple[int, ...] = (), wraps: tuple[str, ...] = ()) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for place, title in enumerate(titles):
-        justify: Any = "right" if place in numbers else "left"
-        grid.add_column(title, no_wrap=title not in wraps, justify=justify)
-    return grid
-
-
-def _json(value: object) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n"

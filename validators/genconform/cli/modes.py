@@ -8,20 +8,11 @@ import click
 import msgspec
 from msgspec import Struct
 
-from genconform.cli.options import rooted
+from genconform.cli.options import as_text_or_json, rooted
 from genconform.finding import Verdict
 from genconform.spec.modes import Status, load_modes
 from genconform.suites.mode_selections import select
 from genconform.tree import Tree
-
-_as_text_or_json = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the answer is written.",
-)
 
 
 class Selected(Struct, frozen=True):
@@ -40,7 +31,7 @@ def modes() -> None:
 
 
 @modes.command("list")
-@_as_text_or_json
+@as_text_or_json
 @rooted
 def list_modes(tree: Tree, format_: str) -> None:
     """List the twelve modes with their status and what ran here."""
@@ -55,7 +46,7 @@ def list_modes(tree: Tree, format_: str) -> None:
 
 @modes.command("select")
 @click.argument("name", metavar="MODE")
-@_as_text_or_json
+@as_text_or_json
 @rooted
 def select_mode(name: str, tree: Tree, format_: str) -> None:
     """Say whether MODE may serve by the registry, and if not, what serves instead.

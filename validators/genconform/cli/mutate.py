@@ -131,12 +131,10 @@ def _listed(judged: Sequence[Judged], survivors: bool, killers: bool) -> str:
 
 
 def _by_operator(judged: Sequence[Judged]) -> Grid:
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    grid.add_column("operator")
-    for outcome in Outcome:
-        grid.add_column(outcome.value, justify="right")
+    outcomes = [outcome.value for outcome in Outcome]
+    grid = text.grid("operator", *outcomes, numbers=range(1, len(outcomes) + 1))
     for operator, counts in operator_counts(judged).items():
-        grid.add_row(operator, *(str(counts[outcome.value]) for outcome in Outcome))
+        grid.add_row(operator, *(str(counts[outcome]) for outcome in outcomes))
     return grid
 
 

@@ -54,6 +54,18 @@ def reporting(command: _F) -> _F:
     )(command)
 
 
+def as_text_or_json(command: _F) -> _F:
+    """Add --format, for a command whose answer is no report."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="How the answer is written.",
+    )(command)
+
+
 def give(
     report: Report,
     format_: str,

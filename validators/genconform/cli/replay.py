@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 from msgspec import UNSET
 from rich.markup import escape
-from rich.table import Table as Grid
 
 from genconform.cli.options import give, reporting, rooted
 from genconform.cli.progress import watched
@@ -35,9 +34,8 @@ def replay_command(suites: tuple[str, ...], tree: Tree, format_: str, output: Pa
 
 def _for_people(report: Report) -> str:
     to = text.console()
-    grid = Grid(box=None, pad_edge=False, header_style="bold")
-    for title in ("suite", "fixtures", "as expected"):
-        grid.add_column(title)
+    titles = ("suite", "fixtures", "as expected")
+    grid = text.grid(*titles, wraps=titles)
     for check in report.checks:
         for what, share in _shares(check):
             grid.add_row(escape(check.id), escape(what), share)

@@ -5,20 +5,14 @@ from __future__ import annotations
 import click
 import msgspec
 
+from genconform.cli.options import as_text_or_json
 from genconform.suites.roof import Roof, parse_bandwidth, parse_bytes
 
 
 @click.command()
 @click.argument("size", metavar="BYTES-A-TOKEN")
 @click.argument("bandwidth", metavar="BANDWIDTH")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How the answer is written.",
-)
+@as_text_or_json
 def roof(size: str, bandwidth: str, format_: str) -> None:
     """Say the I/O roof of reloading BYTES-A-TOKEN (such as "14 GB") at BANDWIDTH ("3.5 GB/s").
 

@@ -11,10 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
 from genconform import __version__
-from genconform.document import Document, read_bytes, read_document
+from genconform.document import Document, indented_json, read_bytes, read_document
 from genconform.mutation.score import Judged, Outcome, Test
 from genconform.spec.table import TABLE_PATH
 from genconform.tree import Tree
@@ -47,7 +45,7 @@ def render_export(
         },
         "testFiles": _test_files(tests),
     }
-    return msgspec.json.format(msgspec.json.encode(exported), indent=2).decode() + "\n"
+    return indented_json(exported)
 
 
 class _Places:

@@ -11,9 +11,8 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from genconform.digest.canonical import canonical_digest
+from genconform.document import indented_json
 from genconform.errors import GenconformError
 from genconform.finding import CheckResult, Finding, Report, Verdict
 from genconform.spec.rules import RULES_PATH, Rule, load_rules
@@ -41,7 +40,7 @@ def render(report: Report) -> str:
         },
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode() + "\n"
+    return indented_json(log)
 
 
 def _driver(report: Report) -> dict[str, Any]:

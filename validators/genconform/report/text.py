@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Container
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -51,6 +52,19 @@ def printed(to: Console) -> str:
     return to.file.getvalue()
 
 
+def grid(*titles: str, numbers: Container[int] = (), wraps: Container[str] = ()) -> Table:
+    """An empty table without lines.
+
+    Columns at the places in `numbers`, from 0, are set to the right. The texts of those titled in
+    `wraps` may take several lines.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for place, title in enumerate(titles):
+        justify: JustifyMethod = "right" if place in numbers else "left"
+        table.add_column(title, no_wrap=title not in wraps, justify=justify)
+    return table
+
+
 def styled(verdict: Verdict) -> str:
     """A verdict in its colour."""
     return f"[{style_of(verdict)}]{verdict.value}[/]"
@@ -62,9 +76,7 @@ def style_of(verdict: Verdict) -> str:
 
 
 def _table(report: Report) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("check", "verdict", "counts"):
-        table.add_column(title, no_wrap=title != "counts")
+    table = grid("check", "verdict", "counts", wraps=("counts",))
     for check in report.checks:
         counts = ", ".join(f"{_words(name)} {count:,}" for name, count in check.counts.items())
         said = "; ".join(filter(None, (counts, check.note)))
