@@ -26,6 +26,7 @@ from genconform.suites.freetext import Conversion
 from genconform.suites.generation_mode import GenerationModeRecord, ResourceBudgetRecord
 from genconform.suites.record import RecordSuite
 from genconform.trace.format import EVENTS, Header, TraceEvent
+from genconform.trace.observed.stored import ObservationHeader
 from genconform.tree import find_tree
 from genconform_probe.summary import Recorded
 
@@ -37,6 +38,7 @@ TYPES: dict[str, Any] = {
     "event": Event,
     "trace-header": Header,
     "trace-event": TraceEvent,
+    "trace-observation": ObservationHeader,
     "mutation-suite": AuthorSuite,
     "manifest": Manifest,
     "report": Report,

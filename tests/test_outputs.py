@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.conftest import CommandLine
 from tests.fuzz.readers import ROOT
 
 KEPT = ROOT / "fixtures/envelopes/0.1.0-ed25519"
+ENGINES = ROOT / "fixtures/engine-observations/valid"
 REPORTED: dict[str, list[str | Path]] = {
     "digest verify": [],
     "doctor": [],
@@ -25,6 +27,12 @@ REPORTED: dict[str, list[str | Path]] = {
     "replay": [],
     "report": [KEPT / "root/report.json"],
     "trace check": [ROOT / "fixtures/traces/valid"],
+    "trace import": [ENGINES / "example.openai.jsonl", "--out", os.devnull],
+    "trace pair": [ENGINES / "llama_cpp.plain.jsonl", ENGINES / "llama_cpp.ngram.jsonl"],
+    # Nobody listens there, which a report says as well.
+    "trace record": [
+        *("--base-url", "http://127.0.0.1:9", "--prompts", ROOT / "LICENSE", "--out", os.devnull)
+    ],
     "validate-all": ["--only", "spec"],
 }
 """Commands that give a report, with arguments for a quick one."""

@@ -7,23 +7,29 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genconform.finding import Level, Verdict
+from genconform.lifecycle.packet import BOOLEAN_NAMES
 from genconform.spec.rules import load_rules
 from genconform.suites.engine_observations import SUITE, findings
+from genconform.trace.adapters.coverage import decidable, table
 from genconform.trace.adapters.registry import ADAPTERS
+from genconform.trace.derive import DERIVATIONS
+from genconform.trace.judge import judge_file
 from genconform.trace.observed.claims import judge_claim
 from genconform.trace.observed.importing import Import
-from genconform.trace.observed.judge import JudgedObservation, judge_all
+from genconform.trace.observed.judge import BOUND, HEADER, JudgedObservation, judge_all
 from genconform.trace.observed.model import NUMBERS, Claim, Scope
 from genconform.trace.observed.rules import RULES, first_divergence
 from genconform.trace.observed.session import History
 from genconform.tree import Tree, find_tree
 
 FOLDER = find_tree().path("fixtures/engine-observations")
+RECORDED = sorted(find_tree().path("fixtures/traces/valid").glob("*.jsonl"))
 VALID = sorted((FOLDER / "valid").iterdir())
 INVALID = sorted((FOLDER / "invalid").iterdir())
 OWN = ("observed.", "import.record.", "import.source.")
@@ -241,3 +247,38 @@ def test_a_claim_about_what_was_not_seen_is_found_whatever_it_says() -> None:
 
 def test_every_number_says_its_unit_and_meaning() -> None:
     assert all(kind.unit and kind.meaning for kind in NUMBERS.values())
+
+
+# --- what can be decided ---------------------------------------------------------------------
+
+
+def test_the_table_says_what_the_examples_decide() -> None:
+    """Each adapter decides by some input here what it is said to, and nothing else by any."""
+    decided: dict[str, dict[str, set[bool]]] = {}
+    for path in (*VALID, *INVALID):
+        for judged in read(path.read_bytes())[0]:
+            own = decided.setdefault(judged.observation.adapter, {})
+            for name, is_so in judged.decided.items():
+                own.setdefault(name, set()).add(is_so)
+    for adapter in ADAPTERS:
+        assert set(decided[adapter.name]) == decidable(adapter), adapter.name
+    assert decided["vllm"]["searchBound"] == {True, False}
+    assert decided["openai"]["requestWellFormed"] == {True, False}
+    assert {name for name, _ in table(ADAPTERS)} == set(BOOLEAN_NAMES)
+    assert dict(table(ADAPTERS))["searchBound"][0] is True
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_what_was_bound_beforehand_is_shown_by_no_report(path: Path) -> None:
+    """Rules that hold of a whole recorded run, and not without its header, are never decided."""
+    needing: set[str] = set()
+    for run in judge_file(io.BytesIO(path.read_bytes()), "run").runs:
+        for event in run.events:
+            kind = event.event.kind
+            for derivation in DERIVATIONS[kind]:
+                bound = msgspec.structs.replace(run.shown, now=kind)
+                unbound = msgspec.structs.replace(bound, header=HEADER)
+                if not any(derivation.rule(bound)) and any(derivation.rule(unbound)):
+                    needing.add(derivation.name)
+    assert needing
+    assert needing <= BOUND

@@ -12,6 +12,7 @@ from rich.console import Console
 from genconform.cli.options import give, reporting, write
 from genconform.cli.progress import watched
 from genconform.cli.trace_imported import explain_imported, import_, is_imported_file, pair_
+from genconform.cli.trace_record import record
 from genconform.errors import UsageError
 from genconform.finding import CheckResult, Finding, Verdict, report_of
 from genconform.report import text
@@ -124,5 +125,5 @@ def _print_findings(to: Console, findings: tuple[Finding, ...]) -> None:
         )
 
 
-for _command in (import_, pair_):
+for _command in (import_, pair_, record):
     trace.add_command(_command)

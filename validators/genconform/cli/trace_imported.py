@@ -104,8 +104,15 @@ def _opened(path: Path, stack: ExitStack) -> BinaryIO:
 
 
 def _target(out: Path | None, stack: ExitStack) -> BinaryIO:
-    if out is None:
-        return sys.stdout.buffer
+    return sys.stdout.buffer if out is None else written_to(out, stack)
+
+
+def written_to(out: Path, stack: ExitStack) -> BinaryIO:
+    """A file to write, closed with the stack.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
     try:
         return stack.enter_context(out.open("wb"))
     except OSError as error:

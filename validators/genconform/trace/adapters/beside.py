@@ -49,6 +49,12 @@ NUMBERS: tuple[Take, ...] = (
     take("clientSeconds", "_client/seconds", "_client_seconds", clock=Clock.CLIENT_SEND),
     take("timeToFirstChunkSeconds", "_client/first_chunk_seconds", clock=Clock.CLIENT_SEND),
     take("chunks", "_client/chunks"),
+    take(
+        "chunkArrivalMicroseconds",
+        "_client/arrival_microseconds",
+        is_list=True,
+        clock=Clock.CLIENT_SEND,
+    ),
     take("plainSteps", "_steps/plain"),
     take("firstTokens", "_steps/first"),
     take("trimmedTokens", "_steps/trimmed"),
@@ -82,6 +88,8 @@ class _Client(Struct, frozen=True, forbid_unknown_fields=True):
     first_chunk_seconds: Number | UnsetType = UNSET
     chunks: Count | UnsetType = UNSET
     aborted: bool | UnsetType = UNSET
+    arrival_microseconds: tuple[Count, ...] | UnsetType = UNSET
+    error: Text | UnsetType = UNSET
 
 
 class _Workload(Struct, frozen=True, forbid_unknown_fields=True):

@@ -49,12 +49,16 @@ BOUND = frozenset(
         "consumerAcknowledgment",
         "residualClosure",
         "resultDigestBound",
+        "usefulDenominator",
     }
 )
-"""The booleans that are about what the header bound before anything ran: no report shows them."""
+"""The booleans that depend on what a header bound before anything ran, as models, slots and mode.
+
+No report shows that it was bound.
+"""
 
 _UNBOUND: Any = UNSET
-_HEADER = Header(
+HEADER = Header(
     "genconform-trace",
     1,
     Run("observation", _UNBOUND, public=False),
@@ -62,8 +66,10 @@ _HEADER = Header(
     Subjects(_UNBOUND, _UNBOUND, _UNBOUND),
     Environment(*[_UNBOUND] * len(Environment.__struct_fields__)),
 )
+"""The header of a run that bound nothing, as no report of an engine does."""
+
 _ATTRIBUTES = dict(zip(EventKind, Shown.__struct_fields__[1:8], strict=True))
-_TEXTS = ("promptText", "text")
+TEXTS = ("promptText", "text")
 
 
 class JudgedObservation(Struct, frozen=True, gc=False):
@@ -140,7 +146,7 @@ def decide(
     A boolean is decided only where everything that its rule reads is there.
     """
     shown: Any = {_ATTRIBUTES[kind]: found for kind, found in evidence.items()}
-    all_shown = Shown(_HEADER, **shown)
+    all_shown = Shown(HEADER, **shown)
     decided: dict[str, bool] = {}
     broken: list[tuple[str, Fault]] = []
     for kind in evidence:
@@ -168,7 +174,7 @@ def _broken(derivation: Derivation, unmet: Unmet) -> tuple[str, Fault]:
 
 def _all_there(shown: Shown, derivation: Derivation) -> bool:
     for field in derivation.reads:
-        if field.rpartition("/")[2] in _TEXTS:
+        if field.rpartition("/")[2] in TEXTS:
             continue
         value: Any = shown
         for name in _path(field):

@@ -92,6 +92,7 @@ NUMBERS: dict[str, NumberKind] = {
     "tokensPerSecond": NumberKind("tokens/s", "as the source reports it"),
     "promptTokensPerSecond": NumberKind("tokens/s", "of the prompt, as the source reports it"),
     "chunks": NumberKind("chunks", "pieces of a stream that the client received"),
+    "chunkArrivalMicroseconds": NumberKind("microseconds", "when each chunk arrived"),
     "preemptions": NumberKind("requests", "set aside and computed again"),
     "cacheQueryTokens": NumberKind("tokens", "looked up in the prefix cache"),
     "cacheHitTokens": NumberKind("tokens", "found there"),

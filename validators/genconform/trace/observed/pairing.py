@@ -97,11 +97,12 @@ def pair(baseline: Recording, candidate: Recording) -> Paired:
         message = f"{len(compared)} pairs are too few for an interval"
         matcher.find("pair.requests.few", Level.WARNING, message, f"at least {LEAST_PAIRS}")
     pairs = tuple(_pair(one, two, reason, clock) for one, two, reason in judged)
-    for (one, two, _), shown in zip(judged, pairs, strict=True):
-        matcher.divergence(one, two, shown)
+    for (one, two, _), both in zip(judged, pairs, strict=True):
+        matcher.divergence(one, two, both)
     enough = clock is not None and len(compared) >= LEAST_PAIRS and not matcher.forbidden
     rates = _rates(compared, clock) if enough and clock is not None else {}
-    return Paired(Comparison(pairs, len(compared), **rates), tuple(matcher.findings))
+    shown = Comparison(pairs, len(compared), UNSET if clock is None else clock, **rates)
+    return Paired(shown, tuple(matcher.findings))
 
 
 class _Matcher:
@@ -292,7 +293,6 @@ def _rates(compared: Sequence[tuple[Observation, Observation]], clock: str) -> d
     ]
     sums = [fsum(column) for column in zip(*table, strict=True)]
     rates = {
-        "clock": clock,
         "baseline_rate": sums[0] / sums[1],
         "candidate_rate": sums[2] / sums[3],
     }

@@ -313,6 +313,9 @@ def out_of_order(seen: Observation) -> Iterator[Fault]:
     if stamps and stamps[1] < stamps[0]:
         began, ended = stamps
         yield Fault(at("endedAtSeconds"), "it ends before it begins", f"at least {began}", ended)
+    arrivals = seen.series("chunkArrivalMicroseconds")
+    if arrivals is not UNSET and list(arrivals) != sorted(arrivals):
+        yield Fault(at("chunkArrivalMicroseconds"), "chunks are not in the order of time")
     for part, whole in (
         ("timeToFirstTokenSeconds", "totalSeconds"),
         ("timeToFirstChunkSeconds", "clientSeconds"),
