@@ -6,7 +6,6 @@ from typing import get_args
 
 import pytest
 
-from genconform.suites import baseline_harness, claim_ledger, support
 from genconform.suites import generation_mode as gm
 from genconform.trace import format as trace
 
@@ -18,12 +17,7 @@ from genconform.trace import format as trace
         (gm.RiskTier, trace.RISK_TIERS),
         (gm.Decision, trace.DECISIONS),
         (gm.NonClaimKind, trace.NON_CLAIMS),
-        (gm.NonClaimKind, baseline_harness.NON_CLAIMS),
         (gm.MetricName, tuple(gm.DEFINITIONS)),
-        (support.SupportState, support.STATES),
-        (support.Trigger, support.TRIGGERS),
-        (support.BurdenItem, support.BURDEN),
-        (claim_ledger.Lane, claim_ledger.LANES),
     ],
 )
 def test_words_are_the_same_and_in_the_same_order(literal: object, words: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ run, and the run is the one whose digest was cited.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import UNSET
 
@@ -26,7 +26,16 @@ from genconform.suites.generation_mode import (
     Setup,
     value_of,
 )
-from genconform.suites.record import Fault, Record, RecordRules, Text, ratio, unequal, unless
+from genconform.suites.record import (
+    Fault,
+    Record,
+    RecordRules,
+    Text,
+    ratio,
+    unequal,
+    unequal_fields,
+    unless,
+)
 
 NAME = "baseline-harness"
 NEEDED: tuple[EvidenceKind, ...] = ("run", "baseline", "negative_control")
@@ -38,13 +47,7 @@ COVERED: tuple[MetricName, ...] = (
     "residual",
 )
 """What metrics must cover, whatever else they show."""
-NON_CLAIMS: tuple[NonClaimKind, ...] = (
-    "no-speed-claim-beyond-this-run",
-    "no-support-transition",
-    "no-transfer-to-other-models",
-    "no-transfer-to-other-workloads",
-    "no-hardware-claim",
-)
+NON_CLAIMS: tuple[NonClaimKind, ...] = get_args(NonClaimKind)
 """What no record of one run may be taken to claim."""
 _MAY_GO_WITHOUT_FALLBACK = "low"
 _REFERENCE: Mode = "autoregressive"
@@ -80,13 +83,9 @@ rules = RecordRules(Scenario)
 @rules.rule("harness.pair.differs")
 def pair_agrees(scenario: Scenario) -> Iterator[Fault]:
     """Record and budget speak of the same task, at the same risk, with the same limits."""
-    ours, budget = scenario.generation, scenario.budget
-    for name, actual, expected in (
-        ("taskId", budget.task_id, ours.task_id),
-        ("riskTier", budget.risk_tier, ours.risk_tier),
-        ("budget", budget.budget, ours.budget),
-    ):
-        yield from unequal(f"/budget/{name}", actual, expected, "not as in the record")
+    ours = scenario.generation
+    shared = {"task_id": ours.task_id, "risk_tier": ours.risk_tier, "budget": ours.budget}
+    yield from unequal_fields("/budget", scenario.budget, shared, "not as in the record")
 
 
 @rules.rule("harness.evidence.missing")
@@ -120,12 +119,8 @@ def numbers_are_of_the_run(scenario: Scenario) -> Iterator[Fault]:
     ours, run = scenario.generation, scenario.of_kind("run")
     if run is None:
         return
-    for name, actual, expected in (
-        ("taskId", ours.task_id, run.task_id),
-        ("setup", ours.setup, run.setup),
-        ("measured", ours.measured, run.measured),
-    ):
-        yield from unequal(f"/generation/{name}", actual, expected, f"not as in {run.id}")
+    shared = {"task_id": run.task_id, "setup": run.setup, "measured": run.measured}
+    yield from unequal_fields("/generation", ours, shared, f"not as in {run.id}")
 
 
 @rules.rule("harness.baseline.unmatched")

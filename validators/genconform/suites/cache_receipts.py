@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from genconform.digest.canonical import canonical_digest
 from genconform.suites.record import (
@@ -24,6 +24,7 @@ from genconform.suites.record import (
     Text,
     names,
     unequal,
+    unequal_fields,
     unless,
 )
 
@@ -374,10 +375,9 @@ def _keys(receipt: CacheReuseReceipt) -> list[tuple[str, Key]]:
 @rules.rule("cache.epoch.not-current")
 def key_is_current(receipt: CacheReuseReceipt) -> _Faults:
     """A request asks under the epochs that are in force."""
-    for attribute, name in names(Epochs):
-        asked, current = (getattr(of, attribute) for of in (receipt.key, receipt.lookup.current))
-        message = "the request asks under an epoch that is not in force"
-        yield from unequal(f"/key/{name}", asked, current, message)
+    current = structs.asdict(receipt.lookup.current)
+    message = "the request asks under an epoch that is not in force"
+    yield from unequal_fields("/key", receipt.key, current, message)
 
 
 @rules.rule("cache.dependency.digest-differs")
@@ -565,11 +565,9 @@ def _shown(receipt: CacheReuseReceipt) -> dict[str, bool]:
 def work_is_of_kind(receipt: CacheReuseReceipt) -> _Faults:
     """What counts as a match, what it avoids and what remains are as the kind has them."""
     row = receipt.row
-    for name in ("match", "avoids", "remains"):
-        message = f"not so in a cache of kind {receipt.kind}"
-        yield from unequal(
-            f"/work/{name}", getattr(receipt.work, name), getattr(row, name), message
-        )
+    expected = {"match": row.match, "avoids": row.avoids, "remains": row.remains}
+    message = f"not so in a cache of kind {receipt.kind}"
+    yield from unequal_fields("/work", receipt.work, expected, message)
 
 
 @rules.rule("cache.lengths.unbalanced")
@@ -591,11 +589,8 @@ def lengths_add_up(receipt: CacheReuseReceipt) -> _Faults:
 def meters_add_up(receipt: CacheReuseReceipt) -> _Faults:
     """Every meter follows from tokens, bytes a token and times."""
     meters = receipt.meters
-    metered = _metered(receipt)
-    for attribute, name in names(Meters):
-        if name in metered:
-            actual, message = getattr(meters, attribute), "the meter is not what was used"
-            yield from unequal("/meters/" + name, actual, metered[name], message)
+    message = "the meter is not what was used"
+    yield from unequal_fields("/meters", meters, _metered(receipt), message)
     if entry := receipt.entry:
         held = meters.output_tokens if receipt.row.response else entry.resident_tokens
         expected = held * receipt.lookup.bytes_per_token
@@ -606,7 +601,7 @@ def meters_add_up(receipt: CacheReuseReceipt) -> _Faults:
 
 
 def _metered(receipt: CacheReuseReceipt) -> dict[str, int]:
-    """What each meter must read."""
+    """What each meter that follows from others must read."""
     meters, entry = receipt.meters, receipt.entry
     read = entry.resident_bytes if receipt.reused and entry else 0
     moved = receipt.kind == "persistent_or_disaggregated_kv"
@@ -614,14 +609,14 @@ def _metered(receipt: CacheReuseReceipt) -> dict[str, int]:
     spared = receipt.row.response and receipt.state == "hit"
     verified = receipt.outcome.accepted_output != "not_verified"
     return {
-        "readBytes": read,
-        "transferredBytes": read if moved else 0,
-        "writtenBytes": meters.written_tokens * receipt.lookup.bytes_per_token,
-        "evictedBytes": meters.evicted_tokens * receipt.lookup.bytes_per_token,
-        "storageByteSeconds": round(entry.resident_bytes * idle) if entry else 0,
-        "recomputedTokens": 0 if spared else receipt.lengths.computed_tokens,
-        "verificationTokens": meters.output_tokens if verified else 0,
-        "providerReportedCachedTokens": receipt.lengths.matched_tokens,
+        "read_bytes": read,
+        "transferred_bytes": read if moved else 0,
+        "written_bytes": meters.written_tokens * receipt.lookup.bytes_per_token,
+        "evicted_bytes": meters.evicted_tokens * receipt.lookup.bytes_per_token,
+        "storage_byte_seconds": round(entry.resident_bytes * idle) if entry else 0,
+        "recomputed_tokens": 0 if spared else receipt.lengths.computed_tokens,
+        "verification_tokens": meters.output_tokens if verified else 0,
+        "provider_reported_cached_tokens": receipt.lengths.matched_tokens,
     }
 
 

@@ -7,7 +7,7 @@ nothing else. Totals are computed from the rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import UNSET, UnsetType
 
@@ -36,15 +36,7 @@ NAME = "claim-ledger"
 Lane = Literal[
     "causal", "empirical", "executable", "formal", "normative", "source-synthesis", "transfer"
 ]
-LANES: tuple[Lane, ...] = (
-    "causal",
-    "empirical",
-    "executable",
-    "formal",
-    "normative",
-    "source-synthesis",
-    "transfer",
-)
+LANES: tuple[Lane, ...] = get_args(Lane)
 """The ways in which a claim may be attempted."""
 AtomState = Literal["open", "blocked_after_full_attempt", "supported"]
 

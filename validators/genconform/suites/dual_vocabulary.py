@@ -23,6 +23,7 @@ from genconform.suites.record import (
     Text,
     ratio,
     unequal,
+    unequal_fields,
     unless,
 )
 
@@ -179,66 +180,34 @@ def baseline_is_matched(record: DualVocabularyRecord) -> _Faults:
 @rules.rule("vocabulary.totals.unbalanced")
 def totals_follow(record: DualVocabularyRecord) -> _Faults:
     """Every total is the sum over the items."""
-    totals, items, baseline = record.totals, record.items, record.baseline
-    message = "not the sum over the items"
-    for part in (*_PARTS, "total"):
-        stated = getattr(totals, f"{part}_seconds")
-        spent = sum(getattr(item, f"{part}_seconds") for item in items)
-        yield from unequal(f"/totals/{part}Seconds", stated, spent, message)
-    for name, count, expected in (
-        ("internalSteps", totals.internal_steps, sum(item.internal_steps for item in items)),
-        ("surfaceTokens", totals.surface_tokens, sum(item.surface_tokens for item in items)),
-        ("passed", totals.passed, sum(item.passed for item in items)),
-        (
-            "baselineSurfaceTokens",
-            totals.baseline_surface_tokens,
-            sum(item.surface_tokens for item in baseline),
-        ),
-        ("baselinePassed", totals.baseline_passed, sum(item.passed for item in baseline)),
-    ):
-        yield from unequal(f"/totals/{name}", count, expected, message)
-    spent = sum(item.total_seconds for item in baseline)
-    yield from unequal("/totals/baselineSeconds", totals.baseline_seconds, spent, message)
+    items, baseline = record.items, record.baseline
+    seconds = [f"{part}_seconds" for part in (*_PARTS, "total")]
+    expected = {
+        name: sum(getattr(item, name) for item in items)
+        for name in (*seconds, "internal_steps", "surface_tokens", "passed")
+    } | {
+        "baseline_surface_tokens": sum(item.surface_tokens for item in baseline),
+        "baseline_passed": sum(item.passed for item in baseline),
+        "baseline_seconds": sum(item.total_seconds for item in baseline),
+    }
+    yield from unequal_fields("/totals", record.totals, expected, "not the sum over the items")
 
 
 @rules.rule("vocabulary.rates.miscalculated")
 def rates_follow(record: DualVocabularyRecord) -> _Faults:
     """Every rate is over all of the seconds, translation and fallback included."""
-    totals, rates = record.totals, record.rates
+    totals = record.totals
     seconds, baseline = totals.total_seconds, totals.baseline_seconds
-    for name, stated, expected in (
-        (
-            "internalStepsPerSecond",
-            rates.internal_steps_per_second,
-            ratio(totals.internal_steps, seconds),
-        ),
-        (
-            "surfaceTokensPerSecond",
-            rates.surface_tokens_per_second,
-            ratio(totals.surface_tokens, seconds),
-        ),
-        (
-            "usefulSolutionsPerSecond",
-            rates.useful_solutions_per_second,
-            ratio(totals.passed, seconds),
-        ),
-        (
-            "baselineSurfaceTokensPerSecond",
-            rates.baseline_surface_tokens_per_second,
-            ratio(totals.baseline_surface_tokens, baseline),
-        ),
-        (
-            "baselineUsefulSolutionsPerSecond",
-            rates.baseline_useful_solutions_per_second,
-            ratio(totals.baseline_passed, baseline),
-        ),
-        (
-            "surfaceTokensPerInternalStep",
-            rates.surface_tokens_per_internal_step,
-            ratio(totals.surface_tokens, totals.internal_steps),
-        ),
-    ):
-        yield from unequal(f"/rates/{name}", stated, expected, "does not follow from the totals")
+    expected = {
+        "internal_steps_per_second": ratio(totals.internal_steps, seconds),
+        "surface_tokens_per_second": ratio(totals.surface_tokens, seconds),
+        "useful_solutions_per_second": ratio(totals.passed, seconds),
+        "baseline_surface_tokens_per_second": ratio(totals.baseline_surface_tokens, baseline),
+        "baseline_useful_solutions_per_second": ratio(totals.baseline_passed, baseline),
+        "surface_tokens_per_internal_step": ratio(totals.surface_tokens, totals.internal_steps),
+    }
+    message = "does not follow from the totals"
+    yield from unequal_fields("/rates", record.rates, expected, message)
 
 
 @rules.rule("vocabulary.steps.substituted")

@@ -26,6 +26,7 @@ from genconform.suites.record import (
     RecordRules,
     Text,
     unequal,
+    unequal_fields,
     unless,
 )
 from genconform.suites.replays import command, replayed, sha256_of
@@ -134,12 +135,13 @@ def verification_repeats(placed: Placed[EvidenceTransition]) -> Iterator[Fault]:
         yield Fault("/verification/suite", error.message, error.expected, verification.suite)
         return
     details: dict[str, Any] = {} if result.details is UNSET else result.details
-    for name, stated, actual in (
-        ("command", verification.command, command(verification.suite)),
-        ("verdict", verification.verdict, result.verdict.value),
-        ("result", verification.result, details.get("result")),
-    ):
-        yield from unequal(f"/verification/{name}", stated, actual, "the replay does not say so")
+    said = {
+        "command": command(verification.suite),
+        "verdict": result.verdict.value,
+        "result": details.get("result"),
+    }
+    message = "the replay does not say so"
+    yield from unequal_fields("/verification", verification, said, message)
 
 
 @rules.placed("transition.reviewer.misdescribed")

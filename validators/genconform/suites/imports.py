@@ -12,7 +12,16 @@ from typing import Literal, TypeVar
 from msgspec import UNSET, UnsetType
 
 from genconform.suites.pins import as_pinned
-from genconform.suites.record import Digest, Fault, Record, RecordRules, Text, unequal, unless
+from genconform.suites.record import (
+    Digest,
+    Fault,
+    Record,
+    RecordRules,
+    Text,
+    unequal,
+    unequal_fields,
+    unless,
+)
 
 SupportEffect = Literal["none", "raise", "lower"]
 
@@ -75,14 +84,9 @@ def rules_of_import(record: type[_I], suite: str) -> RecordRules[_I]:
 
 def private_payload_stays(record: Import) -> Iterator[Fault]:
     """The import is a summary that is safe to publish, without any private payload."""
-    kept = record.boundaries
-    for name, actual, wanted in (
-        ("privatePayloadCopied", kept.private_payload_copied, False),
-        ("summaryOnly", kept.summary_only, True),
-        ("publicSafe", kept.public_safe, True),
-    ):
-        message = "more than a summary that is safe to publish"
-        yield from unequal(f"/boundaries/{name}", actual, wanted, message)
+    wanted = {"private_payload_copied": False, "summary_only": True, "public_safe": True}
+    message = "more than a summary that is safe to publish"
+    yield from unequal_fields("/boundaries", record.boundaries, wanted, message)
 
 
 def live_replay_is_not_claimed(record: Import) -> Iterator[Fault]:

@@ -24,6 +24,7 @@ from genconform.suites.record import (
     Text,
     ratio,
     unequal,
+    unequal_fields,
     unless,
 )
 from genconform.suites.roof import Roof
@@ -358,26 +359,14 @@ def misses_add_up(record: MemoryPolicyRecord) -> _Faults:
 def reads_add_up(record: MemoryPolicyRecord) -> _Faults:
     """Bytes read sum to their parts, unused ones included, and rates follow from them."""
     receipt, reads = record.receipt, record.receipt.reads
-    for name, stated, expected in (
-        ("totalBytes", reads.total_bytes, reads.demand_bytes + reads.prefetched_bytes),
-        (
-            "prefetchedBytes",
-            reads.prefetched_bytes,
-            reads.used_prefetched_bytes + reads.unused_prefetched_bytes,
-        ),
-        (
-            "bytesPerEmittedToken",
-            reads.bytes_per_emitted_token,
-            ratio(reads.total_bytes, receipt.emitted_tokens),
-        ),
-        (
-            "bytesPerAcceptedToken",
-            reads.bytes_per_accepted_token,
-            ratio(reads.total_bytes, receipt.accepted_tokens),
-        ),
-    ):
-        message = "does not follow from the bytes and tokens counted"
-        yield from unequal(f"/receipt/reads/{name}", stated, expected, message)
+    expected = {
+        "total_bytes": reads.demand_bytes + reads.prefetched_bytes,
+        "prefetched_bytes": reads.used_prefetched_bytes + reads.unused_prefetched_bytes,
+        "bytes_per_emitted_token": ratio(reads.total_bytes, receipt.emitted_tokens),
+        "bytes_per_accepted_token": ratio(reads.total_bytes, receipt.accepted_tokens),
+    }
+    message = "does not follow from the bytes and tokens counted"
+    yield from unequal_fields("/receipt/reads", reads, expected, message)
     rate = ratio(receipt.emitted_tokens, receipt.wall_seconds)
     message = "not emitted tokens over wall seconds"
     yield from unequal("/receipt/tokensPerSecond", receipt.tokens_per_second, rate, message)

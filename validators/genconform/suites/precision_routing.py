@@ -27,6 +27,7 @@ from genconform.suites.record import (
     Text,
     ratio,
     unequal,
+    unequal_fields,
     unless,
 )
 
@@ -239,28 +240,23 @@ def baseline_is_matched(record: PrecisionRoutingRecord) -> _Faults:
 @rules.rule("precision.totals.unbalanced")
 def totals_follow(record: PrecisionRoutingRecord) -> _Faults:
     """Every total is that of the lists."""
-    routed, baseline, totals = record.decisions, record.baseline, record.totals
+    routed, baseline = record.decisions, record.baseline
     attempts = [attempt for decision in routed for attempt in decision.attempts]
     routed_seconds = sum(decision.total_seconds for decision in routed)
     baseline_seconds = sum(run.seconds for run in baseline)
-    mean_baseline = fmean(run.measured_error for run in baseline) if baseline else 0.0
-    for name, stated, expected in (
-        ("requests", totals.requests, len(routed)),
-        ("escalations", totals.escalations, len(attempts) - len(routed)),
-        ("delivered", totals.delivered, sum(decision.delivered for decision in routed)),
-        ("routedPassed", totals.routed_passed, sum(decision.passed for decision in routed)),
-        ("baselinePassed", totals.baseline_passed, sum(run.passed for run in baseline)),
-        ("routedSeconds", totals.routed_seconds, routed_seconds),
-        ("baselineSeconds", totals.baseline_seconds, baseline_seconds),
-        (
-            "meanRoutedError",
-            totals.mean_routed_error,
-            fmean(attempt.measured_error for attempt in attempts),
-        ),
-        ("meanBaselineError", totals.mean_baseline_error, mean_baseline),
-        ("secondsRatio", totals.seconds_ratio, ratio(baseline_seconds, routed_seconds)),
-    ):
-        yield from unequal(f"/totals/{name}", stated, expected, "not that of the lists")
+    expected = {
+        "requests": len(routed),
+        "escalations": len(attempts) - len(routed),
+        "delivered": sum(decision.delivered for decision in routed),
+        "routed_passed": sum(decision.passed for decision in routed),
+        "baseline_passed": sum(run.passed for run in baseline),
+        "routed_seconds": routed_seconds,
+        "baseline_seconds": baseline_seconds,
+        "mean_routed_error": fmean(attempt.measured_error for attempt in attempts),
+        "mean_baseline_error": fmean(run.measured_error for run in baseline) if baseline else 0.0,
+        "seconds_ratio": ratio(baseline_seconds, routed_seconds),
+    }
+    yield from unequal_fields("/totals", record.totals, expected, "not that of the lists")
 
 
 @rules.rule("precision.recommendation.unfit")

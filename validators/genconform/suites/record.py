@@ -161,6 +161,19 @@ def unequal(pointer: str, actual: Any, expected: Any, message: str) -> Iterator[
         yield Fault(pointer, message, expected, actual)
 
 
+def unequal_fields(
+    pointer: str, actual: Struct, expected: Mapping[str, Any], message: str
+) -> Iterator[Fault]:
+    """A fault for each field of a struct that is not as expected.
+
+    `pointer` is the struct's own; `expected` gives values by the names of fields in Python, of
+    those fields that are to be compared.
+    """
+    in_file = dict(names(type(actual)))
+    for name, value in expected.items():
+        yield from unequal(f"{pointer}/{in_file[name]}", getattr(actual, name), value, message)
+
+
 def unless(holds: bool, pointer: str, message: str, expected: Any, actual: Any) -> Iterator[Fault]:
     """A fault unless something holds."""
     if not holds:

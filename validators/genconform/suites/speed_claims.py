@@ -6,9 +6,10 @@ follow from the attempts. spec/policies.md is the page on the format.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from statistics import median
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, structs
 
@@ -26,12 +27,13 @@ from genconform.suites.record import (
     names,
     ratio,
     unequal,
+    unequal_fields,
     unless,
 )
 from genconform.trace.format import AUTOREGRESSIVE
 
 Outcome = Literal["success", "failure", "timeout", "cancelled", "abstained"]
-OUTCOMES = ("success", "failure", "timeout", "cancelled", "abstained")
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 ARMS = ("candidate", "baseline")
 TRIGGERS = (
     "checkpoint-changed",
@@ -333,11 +335,10 @@ def baseline_is_matched(claim: SpeedClaim) -> _Faults:
     yield from unequal(
         "/setup/baseline/mode", baseline.mode, AUTOREGRESSIVE, "not the baseline mode"
     )
-    for attribute, name in names(Arm):
-        if attribute != "mode":
-            ours, theirs = getattr(candidate, attribute), getattr(baseline, attribute)
-            message = "the baseline is not set up as the candidate is"
-            yield from unequal(f"/setup/baseline/{name}", theirs, ours, message)
+    alike = structs.asdict(candidate)
+    del alike["mode"]
+    message = "the baseline is not set up as the candidate is"
+    yield from unequal_fields("/setup/baseline", baseline, alike, message)
     message = "the baseline goes without the cache that it always has"
     yield from unless(baseline.kv_cache, "/setup/baseline/kvCache", message, True, False)
 
@@ -479,11 +480,10 @@ def failures_are_counted(claim: SpeedClaim) -> _Faults:
     """Every attempt is counted by how it ended, and all of them are the denominator."""
     for arm in ARMS:
         attempts, stated = claim.attempts(arm), getattr(claim.summary, arm).outcomes
-        pointer, message = f"/summary/{arm}/outcomes", "not the attempts that there were"
-        yield from unequal(f"{pointer}/attempts", stated.attempts, len(attempts), message)
-        for outcome in OUTCOMES:
-            count = sum(attempt.outcome == outcome for attempt in attempts)
-            yield from unequal(f"{pointer}/{outcome}", getattr(stated, outcome), count, message)
+        ended = Counter(attempt.outcome for attempt in attempts)
+        counted = {"attempts": len(attempts)} | {outcome: ended[outcome] for outcome in OUTCOMES}
+        message = "not the attempts that there were"
+        yield from unequal_fields(f"/summary/{arm}/outcomes", stated, counted, message)
 
 
 @rules.rule("speed.summary.miscalculated")
@@ -491,17 +491,19 @@ def summaries_follow(claim: SpeedClaim) -> _Faults:
     """Sums, medians, the worst case and rates are those of all attempts, failed ones included."""
     for arm in ARMS:
         stated: Summary = getattr(claim.summary, arm)
-        attempts = claim.attempts(arm)
-        for group, parts in (("work", Work), ("seconds", Bill)):
-            for attribute, name in names(parts):
-                total = sum(getattr(getattr(one, group), attribute) for one in attempts)
-                said, pointer = getattr(getattr(stated, group), attribute), f"{group}/{name}"
-                message = "not the sum over all attempts"
-                yield from unequal(f"/summary/{arm}/{pointer}", said, total, message)
-        for attribute, name in names(Summary):
-            if derive := _DERIVED.get(attribute):
-                said, message = getattr(stated, attribute), "does not follow from all attempts"
-                yield from unequal(f"/summary/{arm}/{name}", said, derive(attempts), message)
+        attempts, pointer = claim.attempts(arm), f"/summary/{arm}"
+        message = "not the sum over all attempts"
+        for group in ("work", "seconds"):
+            total = _total([getattr(one, group) for one in attempts])
+            yield from unequal_fields(f"{pointer}/{group}", getattr(stated, group), total, message)
+        derived = {name: derive(attempts) for name, derive in _DERIVED.items()}
+        message = "does not follow from all attempts"
+        yield from unequal_fields(pointer, stated, derived, message)
+
+
+def _total(parts: Sequence[Work | Bill]) -> dict[str, float]:
+    """The sum over each field."""
+    return {name: sum(getattr(one, name) for one in parts) for name in parts[0].__struct_fields__}
 
 
 _Attempts = tuple[Attempt, ...]
@@ -553,10 +555,9 @@ def headline_follows(claim: SpeedClaim) -> _Faults:
     """The headline's numbers are those of the summaries, and the gain is their ratio."""
     headline, summary = claim.headline, claim.summary
     if headline.quantity in (*RATES, LATENCY):
-        for arm in ARMS:
-            stated = getattr(getattr(summary, arm), headline.quantity)
-            message = "not the number in the summary"
-            yield from unequal(f"/headline/{arm}", getattr(headline, arm), stated, message)
+        summed_up = {arm: getattr(getattr(summary, arm), headline.quantity) for arm in ARMS}
+        message = "not the number in the summary"
+        yield from unequal_fields("/headline", headline, summed_up, message)
     over, under = headline.candidate, headline.baseline
     if headline.quantity == LATENCY:
         over, under = under, over

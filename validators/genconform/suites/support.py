@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -11,13 +11,7 @@ from genconform.suites.record import Record, Text
 SupportState = Literal[
     "unsupported", "argument", "exercised", "measured", "independently_reproduced"
 ]
-STATES: tuple[SupportState, ...] = (
-    "unsupported",
-    "argument",
-    "exercised",
-    "measured",
-    "independently_reproduced",
-)
+STATES: tuple[SupportState, ...] = get_args(SupportState)
 """From the weakest to the strongest."""
 
 Effect = Literal["no_change", "raise", "lower"]
@@ -30,13 +24,7 @@ Trigger = Literal[
     "negative_control_passed",
     "source_withdrawn",
 ]
-TRIGGERS: tuple[Trigger, ...] = (
-    "artifact_changed",
-    "verification_failed",
-    "baseline_found_unmatched",
-    "negative_control_passed",
-    "source_withdrawn",
-)
+TRIGGERS: tuple[Trigger, ...] = get_args(Trigger)
 """What downgrades a decision. A replay sees the first two; people report the others."""
 
 BurdenItem = Literal[
@@ -48,15 +36,7 @@ BurdenItem = Literal[
     "independent_review",
     "separate_accepted_transition",
 ]
-BURDEN: tuple[BurdenItem, ...] = (
-    "public_safe_run_with_accepted_output_and_task_success",
-    "matched_autoregressive_baseline_with_environment_and_workload",
-    "reproduction_of_the_modes_that_bear",
-    "fallback_execution_with_repair_and_residual",
-    "verifier_quality_review",
-    "independent_review",
-    "separate_accepted_transition",
-)
+BURDEN: tuple[BurdenItem, ...] = get_args(BurdenItem)
 """What a raise of the fast-generation claim must bring, in this order."""
 
 Date = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
