@@ -21,7 +21,7 @@ make_environment() {
     give_up "'$python -m venv' failed. Debian and Ubuntu have it in the package python3-venv."
   say "installing what constraints.txt pins (torch and transformers are the large ones)"
   .venv/bin/python -m pip install --quiet --quiet --disable-pip-version-check \
-    --constraint constraints.txt --editable '.[probe,lean,attest,dev]' ||
+    --constraint constraints.txt --editable '.[probe,lean,attest,docs,dev]' ||
     give_up "the installation failed; what pip said stands above. Run this again once that is mended."
   printf '%s\n' "$1" >.venv/genconform-stamp
   say "the environment is ready"

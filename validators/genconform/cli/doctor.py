@@ -23,6 +23,7 @@ NEEDED = {
 OPTIONAL = {
     "fast": "for a faster bulk engine",
     "bench": "for the benchmarks",
+    "docs": "to build the docs site",
     "dev": "for the tests",
 }
 

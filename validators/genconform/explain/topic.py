@@ -27,7 +27,15 @@ class Kind(StrEnum):
     @property
     def folder(self) -> str:
         """The folder of the docs site that holds the pages of this kind."""
-        return "identity" if self is Kind.IDENTITY else self.value.split()[-1] + "s"
+        return _FOLDERS.get(self, f"{self.value}s")
+
+
+_FOLDERS = {
+    Kind.IDENTITY: "identity",
+    Kind.EVENT: "events",
+    Kind.MODE: "modes",
+    Kind.FAILURE: "failures",
+}
 
 
 class Reference(Struct, frozen=True):
