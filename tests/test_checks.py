@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import os
+import signal
 
 import pytest
 from hypothesis import given
@@ -34,12 +36,22 @@ def usage(context: Context) -> CheckResult:
     raise UsageError("no such file")
 
 
+def faulty(context: Context) -> CheckResult:
+    raise KeyError("a fault of the check")
+
+
+def killed(context: Context) -> CheckResult:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("function", "verdict", "exit_code"),
     [
         ("malformed", Verdict.MALFORMED, 3),
         ("unsupported", Verdict.UNSUPPORTED, 4),
         ("usage", Verdict.FAIL, 1),
+        ("faulty", Verdict.INCOMPLETE, 4),
     ],
 )
 def test_an_error_is_the_result_of_its_check_and_hides_no_other(
@@ -50,6 +62,29 @@ def test_an_error_is_the_result_of_its_check_and_hides_no_other(
     assert [result.verdict for result in results] == [verdict, Verdict.PASS]
     assert results[0].findings[0].rule == "check.error"
     assert report_of(results).verdict.exit_code == exit_code
+
+
+def test_an_error_says_its_parts_once(tree: Tree) -> None:
+    check = Check("broken", "raises", "tests.test_checks:unsupported")
+    [(_, done)] = run_all([check], Context(tree, cache=False))
+    assert done.result.findings[0].message == "no toolchain. Install it."
+
+
+def test_the_fault_of_a_check_is_raised_where_that_is_asked_for(tree: Tree) -> None:
+    check = Check("broken", "raises", "tests.test_checks:faulty")
+    with pytest.raises(KeyError):
+        list(run_all([check], Context(tree, raises=True)))
+
+
+@pytest.mark.parametrize("function", ["faulty", "killed"])
+def test_a_check_that_cannot_end_is_no_pass_in_a_process_of_its_own(
+    tree: Tree, function: str
+) -> None:
+    broken = Check("broken", "ends", f"tests.test_checks:{function}")
+    found = {check.id: done for check, done in run_all([broken, PASSING], Context(tree, jobs=2))}
+    assert found["broken"].result.verdict is Verdict.INCOMPLETE
+    assert "internal error" in found["broken"].result.findings[0].message
+    assert report_of(done.result for done in found.values()).verdict is Verdict.INCOMPLETE
 
 
 def test_checks_run_side_by_side_give_the_same_results(tree: Tree) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from genconform.cli import COMMANDS
 from tests.conftest import CommandLine
+
+PROGRAM = [sys.executable, "-m", "genconform"]
 
 
 def test_help_lists_every_command(genconform: CommandLine) -> None:
@@ -104,6 +107,47 @@ def test_a_pipe_that_nobody_reads_ends_quietly_and_is_no_verdict() -> None:
     writer.stdout.close()
     _, stderr = writer.communicate()
     assert (writer.returncode, stderr) == (141, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["lifecycle", "routes"], ["lifecycle", "route"]])
+def test_an_output_that_is_full_is_said_in_one_line(arguments: list[str]) -> None:
+    case = subprocess.run([*PROGRAM, "lifecycle", "case", "requested", "0"], capture_output=True)
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*PROGRAM, *arguments], input=case.stdout, stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().lower().count("no space left on device") == 1
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("closed", "arguments", "code"),
+    [
+        ("<&-", "lifecycle route", 4),
+        (">&-", "lifecycle routes", 0),
+        (">&-", "validate-all --only spec --no-cache", 0),
+        ("2>&-", "validate-all --only spec --no-cache", 0),
+        ("2>&-", "lifecycle witness nope", 2),
+        ("<&- >&- 2>&-", "validate-all --only spec --no-cache --jobs 2", 0),
+    ],
+)
+def test_closed_streams_change_no_exit_code(closed: str, arguments: str, code: int) -> None:
+    command = f"exec {shlex.join(PROGRAM)} {arguments} {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True)
+    assert done.returncode == code
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a file that opens and cannot be read")
+def test_an_input_that_cannot_be_read_is_said_in_one_line(genconform: CommandLine) -> None:
+    done = genconform("lifecycle", "route", "/proc/self/mem")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "genconform: /proc/self/mem: cannot read the file: input/output error. "
+        "Name an existing file that you may read.\n"
+    )
 
 
 def test_no_color_is_honoured_and_pipes_are_plain(genconform: CommandLine) -> None:

@@ -17,6 +17,7 @@ LAYERS = (
     "tree",
     "document",
     "context",
+    "processes",
     "spec",
     "digest",
     "lifecycle",

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Generator, Iterable
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.metadata import entry_points
-from multiprocessing import get_context
 
 from genconform.cache import Dependencies, Snapshot, recall, remember
 from genconform.context import Context
 from genconform.errors import GenconformError, UsageError
-from genconform.finding import CheckResult, Finding, Level, Verdict
+from genconform.finding import CheckResult, Finding, Level, Location, Verdict
+from genconform.processes import in_processes
 
 ENTRY_POINTS = "genconform.checks"
 
@@ -51,6 +52,10 @@ class Check:
             result: CheckResult = getattr(import_module(module), function)(context)
         except GenconformError as error:
             return _errored(self.id, error)
+        except Exception as error:
+            if context.raises:
+                raise
+            return _failed_within(self.id, error)
         return result
 
 
@@ -149,10 +154,11 @@ def skipped(check: Check) -> CheckResult:
     return CheckResult(check.id, Verdict.SKIPPED, {}, note="left out by --only or --skip")
 
 
-def run_all(checks: list[Check], context: Context) -> Iterator[tuple[Check, Finished]]:
+def run_all(checks: list[Check], context: Context) -> Generator[tuple[Check, Finished]]:
     """Run checks in up to `context.jobs` processes; yields each as it ends.
 
-    With `context.cache`, a check that passed on the very same inputs is not run again.
+    With `context.cache`, a check that passed on the very same inputs is not run again. Whoever
+    leaves early must close it, so that no process is left behind.
     """
     if not context.cache:
         yield from _run(checks, context)
@@ -166,25 +172,27 @@ def run_all(checks: list[Check], context: Context) -> Iterator[tuple[Check, Fini
             left.append(check)
         else:
             yield check, Finished(known, 0.0, remembered=True)
-    for check, done in _run(left, context):
-        of = check.dependencies
-        # What changed while it was being looked at is not what the result is about.
-        if of is not None and Snapshot(context.tree).key(of) == keys[check.id]:
-            remember(keys[check.id], done.result)
-        yield check, done
+    with closing(_run(left, context)) as running:
+        for check, done in running:
+            of = check.dependencies
+            # What changed while it was being looked at is not what the result is about.
+            if of is not None and Snapshot(context.tree).key(of) == keys[check.id]:
+                remember(keys[check.id], done.result)
+            yield check, done
 
 
-def _run(checks: list[Check], context: Context) -> Iterator[tuple[Check, Finished]]:
+def _run(checks: list[Check], context: Context) -> Generator[tuple[Check, Finished]]:
     workers = min(context.jobs, len(checks))
     if workers <= 1:
         yield from ((check, _timed(check, context)) for check in checks)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        running: dict[Future[Finished], Check] = {
-            pool.submit(_timed, check, context): check for check in checks
-        }
-        for future in as_completed(running):
-            yield running[future], future.result()
+    with closing(in_processes(workers, partial(_timed, context=context), checks)) as running:
+        for check, future in running:
+            error = future.exception()  # the process ended, or could not take the check
+            if error is None or context.raises:
+                yield check, future.result()
+            else:
+                yield check, Finished(_failed_within(check.id, error), 0.0)
 
 
 def default_jobs() -> int:
@@ -202,10 +210,25 @@ _ERRORED: dict[int, Verdict] = {3: Verdict.MALFORMED, 4: Verdict.UNSUPPORTED}
 
 
 def _errored(check_id: str, error: GenconformError) -> CheckResult:
+    message = (
+        error.message if error.remedy is None else f"{error.message.rstrip('.')}. {error.remedy}"
+    )
     finding = Finding(
         "check.error",
         Level.ERROR,
-        error.diagnostics(),
-        *([error.location] if error.location else []),
+        message,
+        error.location or Location(),
+        error.expected,
+        error.actual,
     )
     return CheckResult(check_id, _ERRORED.get(error.exit_code, Verdict.FAIL), {}, (finding,))
+
+
+def _failed_within(check_id: str, error: BaseException) -> CheckResult:
+    """The result of a check that is at fault itself, from which nothing follows."""
+    message = (
+        f"internal error: {type(error).__name__}: {error}. The check concluded nothing. "
+        "Run again with --traceback and report what it prints."
+    )
+    finding = Finding("check.error", Level.ERROR, message)
+    return CheckResult(check_id, Verdict.INCOMPLETE, {}, (finding,))

@@ -9,8 +9,13 @@ from genconform.tree import Tree
 
 @dataclass(frozen=True)
 class Context:
-    """The tree to check; `jobs` processes at most; `cache` whether earlier results may be used."""
+    """The tree to check; `jobs` processes at most; `cache` whether earlier results may be used.
+
+    With `raises` an error that is a fault of the check itself is raised, rather than reported as
+    what came of the check.
+    """
 
     tree: Tree
     jobs: int = 1
     cache: bool = True
+    raises: bool = False

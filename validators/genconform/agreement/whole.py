@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from genconform.agreement.engines import (
 from genconform.lifecycle.bulk import NO_CODE
 from genconform.lifecycle.packet import Stage, State
 from genconform.lifecycle.space import StageSpace, space_of, spaces
+from genconform.processes import in_processes
 from genconform.spec.table import Table
 
 ENGINES = ("table", "machine", "bulk")
@@ -87,10 +87,10 @@ def visit_all(table: Table, jobs: int = 1) -> Visited:
         engines = engines_of(table)
         visited = [visit_part(engines, part) for part in parts()]
     else:
-        with ProcessPoolExecutor(
-            jobs, mp_context=get_context("spawn"), initializer=_prepare, initargs=(table,)
-        ) as pool:
-            visited = list(pool.map(_visit_prepared, parts()))
+        work = in_processes(jobs, _visit_prepared, parts(), prepare=_prepare, given=(table,))
+        with closing(work):
+            done = {part: future.result() for part, future in work}
+        visited = [done[part] for part in parts()]
     whole = sum(visited, Visited())
     return Visited(merged(whole.disagreements), whole.hits)
 

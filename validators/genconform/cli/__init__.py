@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
 import sys
 import traceback
 from importlib import import_module
@@ -11,7 +13,7 @@ from importlib.metadata import entry_points
 import click
 
 from genconform import __version__
-from genconform.errors import GenconformError
+from genconform.errors import GenconformError, UsageError
 
 COMMANDS = {
     "convert": "genconform.cli.convert:convert_command",
@@ -77,15 +79,18 @@ def validate_all_main() -> None:
 
 
 def _run(command: click.Command, arguments: list[str]) -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # the same bytes in every locale
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    _prepare_streams()
+    signal.signal(signal.SIGTERM, _terminated)
     output = sys.stdout
     # Taken wherever it stands, so that it can be added to the end of a command that failed.
     show_traceback = "--traceback" in arguments
     arguments = [argument for argument in arguments if argument != "--traceback"]
     try:
-        sys.exit(command.main(arguments, prog_name="genconform", standalone_mode=False))
+        sys.exit(
+            command.main(
+                arguments, prog_name="genconform", standalone_mode=False, obj=show_traceback
+            )
+        )
     except SystemExit:
         # click wraps an output that nobody reads any more, and exits with 1, which here means
         # "does not conform".
@@ -96,6 +101,24 @@ def _run(command: click.Command, arguments: list[str]) -> None:
         if show_traceback:
             traceback.print_exc()
         sys.exit(_explain(error))
+
+
+def _terminated(*_: object) -> None:
+    """End as after an interrupt, with everything cleaned up; the code is what a shell says."""
+    sys.exit(128 + signal.SIGTERM)
+
+
+def _prepare_streams() -> None:
+    """The same bytes in every locale. A closed stream gives no input, or swallows its output."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _explain(error: Exception) -> int:
@@ -109,6 +132,11 @@ def _explain(error: Exception) -> int:
     if isinstance(error, GenconformError):
         click.echo(f"genconform: {error.diagnostics()}", err=True)
         return error.exit_code
+    if isinstance(error, OSError):
+        place = f" {error.filename}" if error.filename is not None else ""
+        reason = (error.strerror or str(error)).lower()
+        click.echo(f"genconform: cannot read or write{place}: {reason}.", err=True)
+        return UsageError.exit_code
     click.echo(
         f"genconform: internal error: {type(error).__name__}: {error}. Nothing was concluded. "
         "Run again with --traceback and report what it prints.",

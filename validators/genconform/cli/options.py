@@ -37,6 +37,11 @@ def rooted(command: _F) -> _F:
     )(command)
 
 
+def shows_traceback() -> bool:
+    """Whether --traceback was given."""
+    return click.get_current_context().find_root().obj is True
+
+
 def reporting(command: _F) -> _F:
     """Add --format and --output, for `give`."""
     command = click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from genconform.checks import Check, Finished, default_jobs, plan, run_all, select, skipped
 from genconform.cli.config import use_config
-from genconform.cli.options import give, reporting, rooted, write
+from genconform.cli.options import give, reporting, rooted, shows_traceback, write
 from genconform.context import Context
 from genconform.finding import Level, held_to, report_of
 from genconform.tree import Tree
@@ -87,7 +88,8 @@ def validate_all(
     """
     known = plan()
     chosen, left_out = select(known, only, skip)
-    finished = _run_with_progress(chosen, Context(tree, jobs, cache=not no_cache))
+    context = Context(tree, jobs, cache=not no_cache, raises=shows_traceback())
+    finished = _run_with_progress(chosen, context)
     remembered = [name for name, done in finished.items() if done.remembered]
     if remembered:
         click.echo(f"from the cache: {', '.join(remembered)} (--no-cache runs them)", err=True)
@@ -115,9 +117,10 @@ def _run_with_progress(checks: list[Check], context: Context) -> dict[str, Finis
         *columns, console=console, transient=True, disable=not sys.stderr.isatty()
     ) as progress:
         task = progress.add_task(_waiting(checks, finished), total=len(checks))
-        for check, done in run_all(checks, context):
-            finished[check.id] = done
-            progress.update(task, advance=1, description=_waiting(checks, finished))
+        with closing(run_all(checks, context)) as running:
+            for check, done in running:
+                finished[check.id] = done
+                progress.update(task, advance=1, description=_waiting(checks, finished))
     return finished
 
 

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from genconform.document import escape, pointer_of
+from genconform.document import escape, pointer_of, unreadable
 from genconform.errors import Incomplete, MalformedInput
 from genconform.finding import Location
 from genconform.lifecycle.packet import Case, Counters, Event, Identity, Packet, State
@@ -32,10 +32,10 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[list[tuple[int, bytes]]]
     Raises:
         MalformedInput: a line is longer than MAX_LINE_BYTES.
         Incomplete: there is no line at all.
+        UsageError: the stream cannot be read.
     """
-    read1 = getattr(stream, "read1", stream.read)
     number, rest = 0, b""
-    while chunk := read1(_CHUNK_BYTES):
+    for chunk in _chunks(stream, name):
         *lines, rest = (rest + chunk).split(b"\n")
         for at, line in enumerate((*lines, rest), number + 1):
             if len(line) > MAX_LINE_BYTES:
@@ -51,6 +51,15 @@ def read_lines(stream: BinaryIO, name: str) -> Iterator[list[tuple[int, bytes]]]
             expected="a case a line, as JSON",
             remedy="`genconform lifecycle case requested 0` prints one.",
         )
+
+
+def _chunks(stream: BinaryIO, name: str) -> Iterator[bytes]:
+    read1 = getattr(stream, "read1", stream.read)
+    try:
+        while chunk := read1(_CHUNK_BYTES):
+            yield chunk
+    except OSError as error:
+        raise unreadable(name, error) from error
 
 
 def read_case(line: bytes, place: Location) -> Case:
