@@ -14,8 +14,8 @@ from msgspec import convert as convert_to
 from genconform.document import Document
 from genconform.errors import MalformedInput
 from genconform.suites import generation_mode as gm
-from genconform.suites.baseline_harness import NON_CLAIMS
 from genconform.suites.freetext import ALIASES, FIELDS, State, absent, convert
+from genconform.trace.format import DECISIONS, GENERATION_MODES, NON_CLAIMS, RISK_TIERS
 from tests.conftest import CommandLine
 
 FOLDER = Path(__file__).parent / "freetext"
@@ -167,9 +167,9 @@ NAMES = st.from_regex(r"[a-z]{1,6}-[0-9]{1,3}", fullmatch=True)
     passes=st.integers(0, 10**9),
     bytes_=st.integers(0, 10**12),
     proposed=st.integers(0, 10**9),
-    mode=st.sampled_from(get_args(gm.Mode)),
-    risk=st.sampled_from(get_args(gm.RiskTier)),
-    decision=st.sampled_from(get_args(gm.Decision)),
+    mode=st.sampled_from(GENERATION_MODES),
+    risk=st.sampled_from(RISK_TIERS),
+    decision=st.sampled_from(DECISIONS),
     percent=st.integers(0, 100),
     refs=st.lists(st.tuples(st.sampled_from(get_args(gm.EvidenceKind)), NAMES), max_size=3),
 )

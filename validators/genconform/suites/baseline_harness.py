@@ -7,20 +7,17 @@ run, and the run is the one whose digest was cited.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import UNSET
 
 from genconform.digest.canonical import canonical_digest
 from genconform.suites.generation_mode import (
     DEFINITIONS,
-    Decision,
     EvidenceKind,
     GenerationModeRecord,
     Measured,
     MetricName,
-    Mode,
-    NonClaimKind,
     ResourceBudgetRecord,
     Resources,
     Setup,
@@ -36,6 +33,7 @@ from genconform.suites.record import (
     unequal_fields,
     unless,
 )
+from genconform.trace.format import AUTOREGRESSIVE, NON_CLAIMS, Decision
 
 NAME = "baseline-harness"
 NEEDED: tuple[EvidenceKind, ...] = ("run", "baseline", "negative_control")
@@ -47,10 +45,7 @@ COVERED: tuple[MetricName, ...] = (
     "residual",
 )
 """What metrics must cover, whatever else they show."""
-NON_CLAIMS: tuple[NonClaimKind, ...] = get_args(NonClaimKind)
-"""What no record of one run may be taken to claim."""
 _MAY_GO_WITHOUT_FALLBACK = "low"
-_REFERENCE: Mode = "autoregressive"
 
 
 class Evidence(Record, frozen=True):
@@ -134,7 +129,7 @@ def baseline_is_matched(scenario: Scenario) -> Iterator[Fault]:
     for name, actual, expected in (
         ("taskId", baseline.task_id, ours.task_id),
         ("setup/contextPacketId", baseline.setup.context_packet_id, ours.setup.context_packet_id),
-        ("setup/generationMode", baseline.setup.generation_mode, _REFERENCE),
+        ("setup/generationMode", baseline.setup.generation_mode, AUTOREGRESSIVE),
     ):
         yield from unequal(f"{at}/{name}", actual, expected, "the baseline is not matched")
 
@@ -277,7 +272,7 @@ def _passes(ours: GenerationModeRecord) -> bool:
 def _allowed(ours: GenerationModeRecord) -> tuple[Decision, ...]:
     if not _passes(ours):
         return ("quarantine", "reject")
-    if ours.setup.generation_mode == _REFERENCE:
+    if ours.setup.generation_mode == AUTOREGRESSIVE:
         return ("fallback_only",)
     return ("keep_experimental",)
 
@@ -305,7 +300,7 @@ def fallback_executes(scenario: Scenario) -> Iterator[Fault]:
     """A fast mode at medium risk or above names a fallback that was seen to execute."""
     ours = scenario.generation
     if ours.fallback is UNSET:
-        fast = ours.setup.generation_mode != _REFERENCE
+        fast = ours.setup.generation_mode != AUTOREGRESSIVE
         if fast and ours.risk_tier != _MAY_GO_WITHOUT_FALLBACK:
             message = f"a fast mode at {ours.risk_tier} risk needs a fallback"
             yield Fault("/generation/fallback", message, "a fallback that executes", None)

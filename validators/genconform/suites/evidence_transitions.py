@@ -15,8 +15,6 @@ from msgspec import UNSET, UnsetType
 from genconform.document import decode, parse_document, read_bytes
 from genconform.errors import UsageError
 from genconform.suites import FOLDER
-from genconform.suites.baseline_harness import NON_CLAIMS
-from genconform.suites.generation_mode import NonClaimKind
 from genconform.suites.pins import as_pinned
 from genconform.suites.record import (
     Digest,
@@ -43,6 +41,7 @@ from genconform.suites.support import (
     Validity,
     effect_of,
 )
+from genconform.trace.format import NON_CLAIMS, NonClaimKind
 
 NAME = "evidence-transitions"
 

@@ -19,13 +19,11 @@ from genconform.document import Document, escape
 from genconform.errors import MalformedInput
 from genconform.suites.generation_mode import (
     DEFINITIONS,
-    Decision,
     EvidenceKind,
     GenerationModeRecord,
     MeasurementState,
-    Mode,
-    RiskTier,
 )
+from genconform.trace.format import Decision, GenerationMode, RiskTier
 
 
 class State(StrEnum):
@@ -327,7 +325,7 @@ def _quality(text: str) -> Taken:
 
 def _fallback(text: str) -> Taken:
     words = f"_{_words(text)}_"
-    modes = [mode for mode in get_args(Mode) if f"_{mode}_" in words]
+    modes = [mode for mode in get_args(GenerationMode) if f"_{mode}_" in words]
     if _words(text) in _NOTHING:
         return Taken()
     if len(modes) != 1:
@@ -411,7 +409,7 @@ FIELDS: dict[str, Reader] = {
     "compute_budget": _quantity("/budget/computePasses", _PASSES, whole=True),
     "memory_budget": _quantity("/budget/memoryBytes", _BYTES, whole=True),
     "context_packet_id": _as_is("/setup/contextPacketId"),
-    "generation_mode": _one_of("/setup/generationMode", Mode),
+    "generation_mode": _one_of("/setup/generationMode", GenerationMode),
     "draft_source": _part("/setup/draftSource"),
     "verifier": _part("/setup/verifier"),
     "acceptance_predicate": _predicate,

@@ -11,34 +11,10 @@ from typing import Literal
 from msgspec import UNSET, UnsetType
 
 from genconform.suites.record import Count, Digest, Rate, Record, Seconds, Share, Text, ratio
+from genconform.trace.format import Decision, GenerationMode, NonClaimKind, RiskTier
 
-Mode = Literal[
-    "autoregressive",
-    "speculative",
-    "multi_token_prediction",
-    "multi_head_internal",
-    "feature_draft",
-    "lookahead_retrieval",
-    "diffusion",
-    "multi_seed_diffusion",
-    "hybrid",
-    "early_exit",
-    "state_space",
-    "kv_cache_serving",
-]
-RiskTier = Literal["low", "medium", "high", "critical"]
-Decision = Literal[
-    "promote", "keep_experimental", "quarantine", "fallback_only", "reject", "not_evaluated"
-]
 MeasurementState = Literal["not_run", "planned", "run"]
 EvidenceKind = Literal["run", "baseline", "negative_control", "fallback"]
-NonClaimKind = Literal[
-    "no-speed-claim-beyond-this-run",
-    "no-support-transition",
-    "no-transfer-to-other-models",
-    "no-transfer-to-other-workloads",
-    "no-hardware-claim",
-]
 
 
 class Resources(Record, frozen=True):
@@ -122,7 +98,7 @@ class Measured(Record, frozen=True):
 class Fallback(Record, frozen=True):
     """The slower mode to fall back on; `evidence` is the id of the run that shows it executes."""
 
-    mode: Mode
+    mode: GenerationMode
     executable: bool
     evidence: Text
 
@@ -165,7 +141,7 @@ class Setup(Record, frozen=True):
     """What ran: context, mode, what drafted and verified, and when a draft is accepted."""
 
     context_packet_id: Text
-    generation_mode: Mode
+    generation_mode: GenerationMode
     draft_source: Part
     verifier: Part
     acceptance_predicate: AcceptancePredicate

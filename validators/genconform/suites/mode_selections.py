@@ -23,7 +23,7 @@ from genconform.suites.record import (
     Text,
     unequal,
 )
-from genconform.trace.format import AUTOREGRESSIVE
+from genconform.trace.format import AUTOREGRESSIVE, RiskTier
 
 HIGH_RISK = ("high", "critical")
 Ground = Literal[
@@ -42,7 +42,7 @@ class Request(Record, frozen=True):
 
     task_id: Text
     mode: Text
-    risk_tier: Literal["low", "medium", "high", "critical"]
+    risk_tier: RiskTier
     acceleration_allowed: bool
     requested_at_seconds: Seconds
     latency_budget_seconds: Seconds

@@ -30,7 +30,7 @@ from genconform.suites.record import (
     unequal_fields,
     unless,
 )
-from genconform.trace.format import AUTOREGRESSIVE
+from genconform.trace.format import AUTOREGRESSIVE, Decision
 
 Outcome = Literal["success", "failure", "timeout", "cancelled", "abstained"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -260,9 +260,7 @@ class Claim(Record, frozen=True):
 
     applies_to: Scope
     independent_verification: bool
-    decision: Literal[
-        "promote", "keep_experimental", "quarantine", "fallback_only", "reject", "not_evaluated"
-    ]
+    decision: Decision
     effect: Literal["none", "support_raised"]
     valid_until_seconds: Seconds
     downgrade_triggers: tuple[Text, ...]

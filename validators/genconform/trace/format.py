@@ -10,7 +10,7 @@ is that of its RFC 8785 form (`genconform.digest.canonical`). Units stand in the
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -32,7 +32,7 @@ Count = Annotated[int, Meta(ge=0, le=_MOST)]
 Seconds = Count | Annotated[float, Meta(ge=0, le=_MOST)]
 Number = Annotated[int, Meta(ge=-_MOST, le=_MOST)] | Annotated[float, Meta(ge=-_MOST, le=_MOST)]
 
-GENERATION_MODES = (
+GenerationMode = Literal[
     "autoregressive",
     "speculative",
     "multi_token_prediction",
@@ -45,26 +45,31 @@ GENERATION_MODES = (
     "early_exit",
     "state_space",
     "kv_cache_serving",
-)
-RISK_TIERS = ("low", "medium", "high", "critical")
-JUDGE_KINDS = ("model", "program")
-PROMOTIONS = ("rawSpeed", "support")
-PROMOTE = "promote"
-DECISIONS = (
-    PROMOTE,
+]
+RiskTier = Literal["low", "medium", "high", "critical"]
+Decision = Literal[
+    "promote",
     "keep_experimental",
     "quarantine",
     "fallback_only",
     "reject",
     "not_evaluated",
-)
-NON_CLAIMS = (
+]
+NonClaimKind = Literal[
     "no-speed-claim-beyond-this-run",
     "no-support-transition",
     "no-transfer-to-other-models",
     "no-transfer-to-other-workloads",
     "no-hardware-claim",
-)
+]
+GENERATION_MODES: tuple[GenerationMode, ...] = get_args(GenerationMode)
+RISK_TIERS: tuple[RiskTier, ...] = get_args(RiskTier)
+DECISIONS: tuple[Decision, ...] = get_args(Decision)
+NON_CLAIMS: tuple[NonClaimKind, ...] = get_args(NonClaimKind)
+"""What no record of one run may be taken to claim."""
+JUDGE_KINDS = ("model", "program")
+PROMOTIONS = ("rawSpeed", "support")
+PROMOTE: Decision = "promote"
 
 
 def _says(description: str) -> Meta:
