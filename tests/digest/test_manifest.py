@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ import pytest
 from genconform.context import Context
 from genconform.digest.check import run
 from genconform.digest.manifest import BOUND_FOLDERS, MANIFEST_PATH, bind, compare, load_manifest
+from genconform.errors import GenconformError
 from genconform.finding import Finding, Verdict
 from genconform.tree import Tree
 from tests.conftest import CommandLine
@@ -62,6 +66,51 @@ def test_a_changed_comment_is_a_change_of_layout_alone(bound: Tree) -> None:
     (finding,) = findings(bound)
     assert finding.rule == "digest.file.changed"
     assert "content did not" in finding.message
+
+
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def link_to_a_folder(path: Path) -> None:
+    path.symlink_to(path.parent, target_is_directory=True)
+
+
+@pytest.mark.parametrize("made", [os.mkfifo, link_to_nothing, link_to_a_folder])
+def test_what_is_no_plain_file_is_named_and_hides_no_other(
+    bound: Tree, made: Callable[[Path], None]
+) -> None:
+    made(bound.path("spec/odd.yaml"))
+    bound.path("spec/rules.yaml").unlink()
+    odd, missing = findings(bound)
+    assert (odd.rule, odd.location.file) == ("digest.file.unreadable", "spec/odd.yaml")
+    assert (missing.rule, missing.location.file) == ("digest.file.missing", "spec/rules.yaml")
+    with pytest.raises(GenconformError, match=r"spec/odd\.yaml"):
+        bind(bound)
+
+
+def test_a_bound_file_that_cannot_be_read_any_more_is_found_once(bound: Tree) -> None:
+    path = bound.path("spec/rules.yaml")
+    path.unlink()
+    link_to_nothing(path)
+    (finding,) = findings(bound)
+    assert (finding.rule, finding.location.file) == ("digest.file.unreadable", "spec/rules.yaml")
+
+
+def test_a_manifest_of_another_version_binds_nothing(bound: Tree) -> None:
+    manifest = json.loads(bound.path(MANIFEST_PATH).read_text())
+    bound.path(MANIFEST_PATH).write_text(json.dumps(manifest | {"version": 2}))
+    (finding,) = findings(bound)
+    assert (finding.rule, finding.location.pointer) == ("digest.manifest.unreadable", "/version")
+
+
+def test_a_manifest_that_has_a_file_twice_binds_nothing(bound: Tree) -> None:
+    manifest = json.loads(bound.path(MANIFEST_PATH).read_text())
+    manifest["files"].insert(0, manifest["files"][3] | {"sha256": "0" * 64})
+    bound.path(MANIFEST_PATH).write_text(json.dumps(manifest))
+    (finding,) = findings(bound)
+    assert finding.rule == "digest.manifest.unreadable"
+    assert "a file stands twice" in finding.message
 
 
 def test_a_missing_file_is_named(bound: Tree) -> None:

@@ -144,7 +144,8 @@ def _digest_of(base: Path, files: Iterable[Path]) -> str:
     for file in files:
         name = os.fsencode(file.relative_to(base))
         try:
-            content = sha256(file.read_bytes()).digest()
+            # Reading what is no plain file might never end.
+            content = sha256(file.read_bytes()).digest() if file.is_file() else b"no plain file"
         except OSError:
             content = b"unreadable"
         whole.update(sha256(name).digest() + content)

@@ -6,9 +6,9 @@ from genconform.context import Context
 from genconform.digest.manifest import (
     MANIFEST_PATH,
     Difference,
-    bind,
     compare,
     load_manifest,
+    survey,
 )
 from genconform.errors import GenconformError
 from genconform.finding import CheckResult, Finding, Level, Location, verdict_of
@@ -22,14 +22,18 @@ def run(context: Context) -> CheckResult:
         expected = load_manifest(context.tree)
     except GenconformError as error:
         return _unreadable(error)
-    differences = compare(expected, bind(context.tree))
-    findings = tuple(_finding(difference) for difference in differences)
+    found = survey(context.tree)
+    differences = compare(expected, found.manifest)
+    findings = (
+        *(_undigested(path, fault) for path, fault in found.faults.items()),
+        *(_finding(one) for one in differences if one.path not in found.faults),
+    )
     bound = len(expected.files)
     changed = sum(difference.expected is not None for difference in differences)
     return CheckResult(
         "digests",
         verdict_of(findings, bound),
-        {"bound": bound, "unchanged": bound - changed, "differences": len(differences)},
+        {"bound": bound, "unchanged": bound - changed, "differences": len(findings)},
         findings,
         details={"files": {file.path: file.sha256 for file in expected.files}},
     )
@@ -43,6 +47,17 @@ def _unreadable(error: GenconformError) -> CheckResult:
         error.location or Location(MANIFEST_PATH),
     )
     return CheckResult("digests", verdict_of([finding], 0), {"bound": 0}, (finding,))
+
+
+def _undigested(path: str, fault: GenconformError) -> Finding:
+    return Finding(
+        "digest.file.unreadable",
+        Level.ERROR,
+        f"{fault.message}, so it has no digest",
+        Location(path),
+        expected=fault.expected,
+        actual=fault.actual,
+    )
 
 
 def _finding(difference: Difference) -> Finding:

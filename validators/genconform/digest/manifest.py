@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from genconform.digest.canonical import canonical_digest, sha256_hex
 from genconform.document import decode, parse_document, read_bytes, read_document
-from genconform.errors import MalformedInput
+from genconform.errors import GenconformError, MalformedInput
+from genconform.finding import Location
 from genconform.tree import Tree
 
 MANIFEST_PATH = "manifest.json"
@@ -27,6 +29,7 @@ BOUND_FOLDERS = (
     "validators/genconform",
 )
 _DOCUMENTS = {".json", ".yaml"}
+_MAX_FILE_BYTES = 64 * 1024 * 1024
 _NOT_BOUND = {"__pycache__", "_tree"}
 
 
@@ -41,7 +44,7 @@ class BoundFile(Struct, frozen=True, rename="camel", omit_defaults=True):
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     """All bound files, ordered by path."""
 
-    version: int
+    version: Literal[1]
     files: tuple[BoundFile, ...]
 
 
@@ -63,9 +66,35 @@ class Difference(Struct, frozen=True):
         )
 
 
-def bind(tree: Tree) -> Manifest:
+class Survey(Struct, frozen=True):
+    """The bound folders as they stand: each file digested, and by path why one cannot be."""
+
+    manifest: Manifest
+    faults: dict[str, GenconformError]
+
+
+def survey(tree: Tree) -> Survey:
     """Digest every file of the bound folders as it stands."""
-    return Manifest(1, tuple(_bound(name, path) for name, path in _files(tree)))
+    files, faults = [], {}
+    for name, path in _files(tree):
+        try:
+            files.append(_bound(name, path))
+        except GenconformError as error:
+            faults[name] = error
+    return Survey(Manifest(1, tuple(files)), faults)
+
+
+def bind(tree: Tree) -> Manifest:
+    """Digest every file of the bound folders as it stands.
+
+    Raises:
+        UsageError: one cannot be read.
+        MalformedInput: one is no plain file, or too large.
+    """
+    found = survey(tree)
+    for fault in found.faults.values():
+        raise fault
+    return found.manifest
 
 
 def load_manifest(tree: Tree) -> Manifest:
@@ -73,10 +102,17 @@ def load_manifest(tree: Tree) -> Manifest:
 
     Raises:
         UsageError: there is none, or it cannot be read.
-        MalformedInput: it is not a manifest.
+        MalformedInput: it is not a manifest, or has a file twice.
     """
     document = read_document(tree.path(MANIFEST_PATH), MANIFEST_PATH)
-    return decode(document, Manifest)
+    manifest = decode(document, Manifest)
+    seen: set[str] = set()
+    for index, file in enumerate(manifest.files):
+        if file.path in seen:
+            place = document.location(f"/files/{index}/path")
+            raise MalformedInput("a file stands twice", location=place, actual=file.path)
+        seen.add(file.path)
+    return manifest
 
 
 def compare(expected: Manifest, actual: Manifest) -> tuple[Difference, ...]:
@@ -108,7 +144,9 @@ def files_below(folder: Path) -> Iterator[Path]:
 
 
 def _bound(name: str, path: Path) -> BoundFile:
-    data = read_bytes(path, name, limit=64 * 1024 * 1024)
+    if path.exists() and not path.is_file():  # reading a pipe would wait for somebody to write
+        raise MalformedInput("it is no plain file", location=Location(name))
+    data = read_bytes(path, name, limit=_MAX_FILE_BYTES)
     if path.suffix not in _DOCUMENTS:
         return BoundFile(name, sha256_hex(data))
     try:
