@@ -1,0 +1,1 @@
+"""What regenerates generated files, the hooks of the docs site, and the benchmarks."""

@@ -32,7 +32,7 @@ def anchors(path: Path) -> set[str]:
 def test_generated_pages_are_fresh(tree: Tree) -> None:
     for name, text in pages(tree).items():
         assert (tree.root / name).read_text(encoding="utf-8") == text, (
-            f"{name} is stale: run scripts/generate_docs.py"
+            f"{name} is stale: run python -m scripts.generate_docs"
         )
 
 

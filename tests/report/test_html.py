@@ -261,6 +261,16 @@ def test_details_of_another_shape_hide_nothing_else(id_: str, details: dict[str,
     assert "last" in Reader(render(report)).text
 
 
+def test_a_report_on_very_much_stays_small_and_shows_what_failed() -> None:
+    many = [check(f"passed-{number}", runs=[run()]) for number in range(3000)]
+    failed = check("the-one-that-failed", Verdict.FAIL, runs=[run(verdict="fail", id="its-run")])
+    html = render(report_of([*many, failed]))
+    assert len(html) < 3_000_000
+    assert "the-one-that-failed" in html
+    assert "speculative </b>its-run" in html
+    assert "… and 2,500 more that are fine." in html
+
+
 def test_a_trace_is_reported(genconform_here: CommandLine, tree: Tree, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     traces = tree.path("fixtures/traces/valid")

@@ -8,6 +8,7 @@ from genconform.explain.topic import Topic
 from genconform.finding import CheckResult, Finding, Level, Report, Verdict
 from genconform.report.html.markup import Markup, prose, tag, text, together
 
+_CHECKS_AT_MOST = 500
 _FINDINGS_AT_MOST = 200
 _COUNTS_AT_A_GLANCE = 4
 _CHARACTERS_AT_MOST = 2000
@@ -15,11 +16,18 @@ GOOD = frozenset({Verdict.PASS, Verdict.NOT_APPLICABLE})
 
 
 def section(report: Report, topics: Mapping[str, Topic]) -> Markup:
-    """All checks, those that did not pass open."""
+    """All checks, those that did not pass open; of very many, the first and all that did not."""
+    shown = [
+        check
+        for place, check in enumerate(report.checks)
+        if place < _CHECKS_AT_MOST or check.verdict not in GOOD
+    ]
+    hidden = len(report.checks) - len(shown)
     return tag(
         "section",
         tag("h2", "Checks"),
-        *(_check(check, topics) for check in report.checks),
+        *(_check(check, topics) for check in shown),
+        tag("p", f"… and {hidden:,} more that are fine.") if hidden else "",
         id="checks",
     )
 

@@ -9,6 +9,7 @@ from genconform.report.html.details import Event, Run, Timeline, Tokens
 from genconform.report.html.markup import Markup, tag
 
 _TIMELINES_AT_MOST = 200
+_RUNS_AT_MOST = 1000
 _OPEN_AT_MOST = 3
 
 
@@ -18,8 +19,15 @@ def section(runs: Iterable[tuple[str, Run]]) -> Markup:
     return tag(
         "section",
         tag("h2", "Recorded runs"),
-        *(_run(number, file, run) for number, (file, run) in enumerate(listed)),
+        *(_run(number, file, run) for number, (file, run) in enumerate(listed[:_RUNS_AT_MOST])),
+        _rest(len(listed) - _RUNS_AT_MOST),
         id="traces",
+    )
+
+
+def _rest(hidden: int) -> Markup:
+    return (
+        tag("p", f"… and {hidden:,} more; the JSON report lists all.") if hidden > 0 else Markup()
     )
 
 
