@@ -174,3 +174,9 @@ def test_github_shows_an_error_unless_the_report_passes(report: Report) -> None:
     kinds = {kind for kind, _, _ in commands(FORMATS["github"](report))}
     if report.verdict is not Verdict.PASS:
         assert "error" in kinds
+
+
+def test_answers_of_several_are_a_line_each_for_people() -> None:
+    finding = Finding("r", Level.ERROR, "differ", actual={"machine": "a", "table": "b"})
+    shown = FORMATS["text"](report_of([CheckResult("c", Verdict.FAIL, {}, (finding,))]))
+    assert "    found\n      machine: a\n      table: b\n" in shown

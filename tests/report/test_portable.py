@@ -42,6 +42,23 @@ def test_no_format_holds_an_absolute_path(message: str, file: str | None) -> Non
         assert "zaphod" not in render(clean)
 
 
+def test_a_check_that_is_named_after_a_file_elsewhere_has_its_own_name() -> None:
+    report = report_of([CheckResult(ELSEWHERE, Verdict.PASS, {})])
+    assert portable(report, [ROOT]).checks[0].id == "one.trace.jsonl"
+
+
+def test_files_of_one_name_elsewhere_can_be_told_apart() -> None:
+    files = ["/mnt/zaphod/a/x.jsonl", "/mnt/zaphod/b/c/x.jsonl", "/var/y.jsonl"]
+    finding = Finding("r", Level.ERROR, f"{files[1]}: no", Location(files[1]))
+    report = report_of(
+        [CheckResult(file, Verdict.FAIL, {}, (finding,)) for file in files],
+    )
+    clean = portable(report, [Path("/")])
+    assert [check.id for check in clean.checks] == ["a/x.jsonl", "b/c/x.jsonl", "y.jsonl"]
+    assert clean.checks[0].findings[0].location.file == "b/c/x.jsonl"
+    assert clean.checks[0].findings[0].message == "b/c/x.jsonl: no"
+
+
 @given(message=MESSAGES)
 def test_what_is_not_below_a_root_is_left_as_it_is(message: str) -> None:
     finding = Finding("r", Level.ERROR, message, Location("spec/a.yaml"), message, [message])

@@ -11,16 +11,7 @@ import pytest
 
 from genconform.tree import Tree
 from tests.conftest import CommandLine
-
-CAUGHT = """\
-suite: mine
-mutations:
-  - id: first
-    base: witness/verified
-    at: contextBound
-    set: {riskTier: false}
-    expect: requireRiskTier
-"""
+from tests.suites.conftest import CAUGHT
 
 
 def report(text: str) -> dict[str, Any]:
@@ -132,6 +123,7 @@ def test_the_export_is_written_beside_the_report(
         (["mutate", "routes", "--export", "x.json"], "Add 'table' to the suites"),
         (["mutate", "routes", "--threshold", "50"], "Add 'table' to the suites"),
         (["mutate", "--threshold", "101"], "not in the range 0<=x<=100"),
+        (["mutate", "--threshold", "nan"], "nan is no number"),
         (["mutate", "--surviving"], "No such option"),
         (
             ["mutate", "table", "--export", "no/such/folder/x.json"],

@@ -229,6 +229,8 @@ class TestExplain:
 
     def test_says_what_is_malformed(self, genconform_here: CommandLine, folder: Path) -> None:
         done = genconform_here("trace", "explain", "malformed.jsonl", cwd=folder)
+        assert "None" not in done.stdout  # nothing can be said of what was found
+        assert "malformed.jsonl:1: input data was truncated\n" in done.stdout
         assert done.returncode == 3
         assert "trace.malformed.json" in done.stdout
 

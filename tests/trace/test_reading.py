@@ -54,6 +54,11 @@ class TestMalformed:
         lines[place - 1] = line
         self.found(b"".join(lines), "trace.malformed.json", place)
 
+    def test_says_why_it_is_none(self) -> None:
+        found = judge(b"\x7fELF\n").fault
+        assert found is not None
+        assert found.message == "invalid character (byte 0)"
+
     def test_a_line_that_begins_no_run(self) -> None:
         self.found(b"".join(WHOLE.lines()[1:]), "trace.malformed.header", 1)
         self.found(b"[]\n", "trace.malformed.header", 1)

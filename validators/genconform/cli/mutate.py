@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,6 +40,12 @@ from genconform.suites.rule_mutants import rule_mutants, rules_result
 from genconform.tree import Tree
 
 
+def _a_number(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    if value is not None and math.isnan(value):  # than which no score is less
+        raise click.BadParameter("nan is no number.")
+    return value
+
+
 @click.command()
 @click.argument("suites", metavar="[SUITE]...", nargs=-1)
 @click.option("--survivors", is_flag=True, help="List the mutants that nothing noticed, with why.")
@@ -46,6 +53,7 @@ from genconform.tree import Tree
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 100),
+    callback=_a_number,
     metavar="PERCENT",
     show_default="100",
     help="Fail if the table's mutants score less.",

@@ -119,10 +119,10 @@ def _print_findings(to: Console, findings: tuple[Finding, ...]) -> None:
             f"{text.plain(finding.message)}",
             soft_wrap=True,
         )
-        to.print(
-            f"      expected {text.plain(finding.expected)}; found {text.plain(finding.actual)}",
-            soft_wrap=True,
-        )
+        beside = {"expected": finding.expected, "found": finding.actual}
+        told = [f"{word} {text.plain(it)}" for word, it in beside.items() if it is not None]
+        if told:
+            to.print(f"      {'; '.join(told)}", soft_wrap=True)
 
 
 for _command in (import_, pair_, record):

@@ -109,7 +109,11 @@ def _finding(finding: Finding) -> str:
     text = f"  {place}{plain(finding.message)}"
     if finding.expected is not None:
         text += f"\n    expected {plain(finding.expected)}"
-    if finding.actual is not None:
+    if isinstance(finding.actual, dict):
+        text += "\n    found"
+        for name, value in finding.actual.items():
+            text += f"\n      {plain(name)}: {plain(value)}"
+    elif finding.actual is not None:
         text += f"\n    found    {plain(finding.actual)}"
     return text
 

@@ -260,7 +260,7 @@ def _json(data: bytes, place: Location) -> Any:
             "trace.malformed.json", "the line is nested too deeply", place
         ) from error
     except msgspec.DecodeError as error:
-        message = str(error)
+        message = str(error).removeprefix("JSON is malformed: ")
         raise MalformedTrace(
             "trace.malformed.json",
             _short(message[0].lower() + message[1:]),
