@@ -15,6 +15,8 @@ from hypothesis import settings
 
 from genconform.cli import main
 from genconform.digest.manifest import BOUND_FOLDERS, MANIFEST_PATH
+from genconform.document import Document, read_document
+from genconform.spec.table import TABLE_PATH, Table, parse_table
 from genconform.tree import Tree, find_tree
 
 # A machine that many share is slow now and then; that is no fault of what is tested.
@@ -28,6 +30,18 @@ CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 def tree() -> Tree:
     """The tree that the tests stand in."""
     return find_tree()
+
+
+@pytest.fixture(scope="session")
+def document(tree: Tree) -> Document:
+    """The file of the lifecycle table."""
+    return read_document(tree.path(TABLE_PATH), TABLE_PATH)
+
+
+@pytest.fixture(scope="session")
+def table(document: Document) -> Table:
+    """The lifecycle table."""
+    return parse_table(document)
 
 
 @pytest.fixture(scope="session")

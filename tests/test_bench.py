@@ -16,18 +16,12 @@ from hypothesis import given
 
 from genconform.lifecycle.machine import route
 from genconform.lifecycle.packet import Case
-from genconform.spec.table import Table, load_table
-from genconform.tree import Tree
+from genconform.spec.table import Table
 from scripts import rivals
 from scripts.bench import metric, sample
 from tests.lifecycle.strategies import CASES
 
 ROOT = Path(__file__).parents[1]
-
-
-@pytest.fixture(scope="module")
-def table(tree: Tree) -> Table:
-    return load_table(tree)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What the tests of agreement share: the table, and machines with one fault each."""
+"""What the tests of agreement share: the engines, and machines with one fault each."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import msgspec
 import pytest
 
 from genconform.agreement.engines import Engines, engines_of
-from genconform.document import Document, read_document
 from genconform.lifecycle import machine
 from genconform.lifecycle.packet import Event, State
-from genconform.spec.table import TABLE_PATH, Table, parse_table
-from genconform.tree import Tree
+from genconform.spec.table import Table
 
 Step = Callable[[State, Event], tuple[State, str]]
 Unmet = Callable[[State, Event], tuple[str, ...]]
@@ -29,16 +27,6 @@ class Faulty:
 
 def changed(state: State, **changes: object) -> State:
     return msgspec.structs.replace(state, **changes)
-
-
-@pytest.fixture(scope="session")
-def document(tree: Tree) -> Document:
-    return read_document(tree.path(TABLE_PATH), TABLE_PATH)
-
-
-@pytest.fixture(scope="session")
-def table(document: Document) -> Table:
-    return parse_table(document)
 
 
 @pytest.fixture(scope="session")

@@ -15,16 +15,7 @@ from genconform.errors import GenconformError, MalformedInput
 from genconform.mutation.author import Authored, load_authored, parse_suite
 from genconform.suites.authored import Bench
 from genconform.tree import Tree, find_tree
-
-GOOD = """\
-suite: mine
-mutations:
-  - id: first
-    base: witness/verified
-    at: contextBound
-    set: {riskTier: false}
-    expect: requireRiskTier
-"""
+from tests.suites.conftest import CAUGHT as GOOD
 
 
 def parsed(text: str, name: str = "mutations/mine.yaml") -> Authored:

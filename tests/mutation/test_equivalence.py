@@ -9,16 +9,11 @@ from genconform.mutation.equivalence import MemoryDifference, Proof, SpaceDiffer
 from genconform.mutation.operators import Mutant, mutants
 from genconform.mutation.score import Outcome, Test, judge_mutants
 from genconform.mutation.variant import Semantics
-from genconform.spec.table import Line, Table, load_table
+from genconform.spec.table import Line, Table
 from genconform.suites.authored import try_all
 from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import lifecycle_tests
 from genconform.tree import Tree
-
-
-@pytest.fixture(scope="module")
-def table(tree: Tree) -> Table:
-    return load_table(tree)
 
 
 @pytest.fixture(scope="module")

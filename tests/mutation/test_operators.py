@@ -18,11 +18,6 @@ from genconform.tree import Tree
 
 
 @pytest.fixture(scope="module")
-def table(tree: Tree) -> Table:
-    return load_table(tree)
-
-
-@pytest.fixture(scope="module")
 def made(table: Table) -> dict[str, Mutant]:
     return {mutant.id: mutant for mutant in mutants(table)}
 

@@ -9,6 +9,17 @@ import pytest
 
 from genconform.tree import Tree, find_tree
 
+CAUGHT = """\
+suite: mine
+mutations:
+  - id: first
+    base: witness/verified
+    at: contextBound
+    set: {riskTier: false}
+    expect: requireRiskTier
+"""
+"""The file of an author suite whose one mutation is caught as it says."""
+
 
 @pytest.fixture
 def lifecycle_tree(tree: Tree, tmp_path: Path) -> Tree:

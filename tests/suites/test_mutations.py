@@ -23,16 +23,7 @@ from genconform.suites.mutations import (
     table_result,
 )
 from genconform.tree import Tree
-
-CAUGHT = """\
-suite: mine
-mutations:
-  - id: first
-    base: witness/verified
-    at: contextBound
-    set: {riskTier: false}
-    expect: requireRiskTier
-"""
+from tests.suites.conftest import CAUGHT
 
 
 def written(tree: Tree, text: str, name: str = "mine") -> CheckResult:

@@ -7,12 +7,11 @@ import io
 import pytest
 
 from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind
-from genconform.spec.table import Table, load_table
+from genconform.spec.table import Table
 from genconform.trace.derive import DERIVATIONS, derive
 from genconform.trace.reading import read_runs
 from genconform.trace.rules.base import Derivation
 from genconform.trace.shown import Shown
-from genconform.tree import Tree
 from tests.trace.building import KINDS, Trace, every_kind_of_run
 from tests.trace.test_deletion import at, deletions, field, without
 
@@ -21,11 +20,6 @@ ALL = [derivation for derivations in DERIVATIONS.values() for derivation in deri
 
 def named(derivation: Derivation) -> str:
     return f"{derivation.kind.value}.{derivation.name}"
-
-
-@pytest.fixture(scope="module")
-def table(tree: Tree) -> Table:
-    return load_table(tree)
 
 
 def test_every_boolean_is_derived_at_every_stage_that_reads_it(table: Table) -> None:
