@@ -18,10 +18,10 @@ from genconform.suites.record import (
     Fault,
     Record,
     RecordRules,
-    Rule,
     Seconds,
     Share,
     Text,
+    in_spite_of,
     names,
     unequal,
     unequal_fields,
@@ -461,53 +461,48 @@ _APART = {"tenant", "source_versions_digest", *_EPOCHS}
 
 def refusals(receipt: CacheReuseReceipt) -> dict[str, Fault]:
     """Why an entry must not be used, by the reasons of an invalid state."""
-    entry, key, lookup = receipt.entry, receipt.key, receipt.lookup
-    if entry is None:
+    if (entry := receipt.entry) is None:
         return {}
+    return dict([*_refused_for_its_key(receipt, entry), *_refused_for_its_fate(receipt, entry)])
+
+
+def _refused_for_its_key(receipt: CacheReuseReceipt, entry: Entry) -> Iterator[tuple[str, Fault]]:
+    """Reasons in what an entry was made for, which is not what was asked for."""
+    key = receipt.key
     differing = {
         attribute: name
         for attribute, name in names(Key)
         if getattr(entry.key, attribute) != getattr(key, attribute)
     }
     similar = {"tokens_digest"} if receipt.kind == "semantic_response_cache" else set()
-    state = next((attribute for attribute in differing if attribute not in _APART | similar), "")
-    asked_in_time = "a lookup before the entry expires"
-    foreign = entry.sharing == "request" and entry.created_for_request != lookup.request_id
-    found = {
-        "key-differs": state
-        and Fault(
-            f"/entry/key/{differing[state]}",
-            "the state was made under another key; that the text is the same is not enough",
-            getattr(key, state),
-            getattr(entry.key, state),
-        ),
-        "expired": (
-            lookup.accessed_seconds > entry.created_seconds + entry.lifetime_seconds
-            and Fault("/lookup/accessedSeconds", "the entry has expired", asked_in_time)
-        ),
-        "epoch-advanced": not differing.keys().isdisjoint(_EPOCHS)
-        and Fault("/entry/key", "the entry is of another epoch", "the epochs in force"),
-        "deleted": entry.deletion != "live"
-        and Fault("/entry/deletion", "the entry is deleted", "live", entry.deletion),
-        "scope-refused": ("tenant" in differing or foreign)
-        and Fault("/entry/sharing", "the entry is not for this tenant or request"),
-        "dependency-changed": "source_versions_digest" in differing
-        and Fault("/entry/key/sourceVersionsDigest", "a source of the entry has changed"),
-        "content-altered": entry.read_digest not in (None, entry.content_digest)
-        and Fault(
-            "/entry/readDigest", "other content was read", entry.content_digest, entry.read_digest
-        ),
-    }
-    return {reason: fault for reason, fault in found.items() if fault}
+    state = next((attribute for attribute in differing if attribute not in _APART | similar), None)
+    if state is not None:
+        message = "the state was made under another key; that the text is the same is not enough"
+        values = (getattr(key, state), getattr(entry.key, state))
+        yield "key-differs", Fault(f"/entry/key/{differing[state]}", message, *values)
+    if not differing.keys().isdisjoint(_EPOCHS):
+        message = "the entry is of another epoch"
+        yield "epoch-advanced", Fault("/entry/key", message, "the epochs in force")
+    if "source_versions_digest" in differing:
+        pointer = "/entry/key/sourceVersionsDigest"
+        yield "dependency-changed", Fault(pointer, "a source of the entry has changed")
+    foreign = entry.sharing == "request" and entry.created_for_request != receipt.lookup.request_id
+    if "tenant" in differing or foreign:
+        message = "the entry is not for this tenant or request"
+        yield "scope-refused", Fault("/entry/sharing", message)
 
 
-def _never_used(reason: str) -> Rule[CacheReuseReceipt]:
-    def used_in_spite(receipt: CacheReuseReceipt) -> _Faults:
-        found = refusals(receipt)
-        if receipt.reused and reason in found:
-            yield found[reason]
-
-    return used_in_spite
+def _refused_for_its_fate(receipt: CacheReuseReceipt, entry: Entry) -> Iterator[tuple[str, Fault]]:
+    """Reasons in what has become of an entry since it was made."""
+    if receipt.lookup.accessed_seconds > entry.created_seconds + entry.lifetime_seconds:
+        wanted = "a lookup before the entry expires"
+        yield "expired", Fault("/lookup/accessedSeconds", "the entry has expired", wanted)
+    if entry.deletion != "live":
+        message = "the entry is deleted"
+        yield "deleted", Fault("/entry/deletion", message, "live", entry.deletion)
+    if entry.read_digest not in (None, entry.content_digest):
+        digests = (entry.content_digest, entry.read_digest)
+        yield "content-altered", Fault("/entry/readDigest", "other content was read", *digests)
 
 
 REFUSED_BY: dict[str, str] = {
@@ -521,7 +516,7 @@ REFUSED_BY: dict[str, str] = {
 }
 """The rule that catches an entry which is used in spite of each reason not to."""
 for _reason, _id in REFUSED_BY.items():
-    rules.rule(_id)(_never_used(_reason))
+    rules.rule(_id)(in_spite_of(_reason, refusals, lambda receipt: receipt.reused))
 
 
 @rules.rule("cache.reason.unfit")

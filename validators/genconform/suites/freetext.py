@@ -182,8 +182,6 @@ _BYTES = {
 }
 _TOKENS = dict.fromkeys(("token", "tokens"), 1.0)
 _NO_SHARE = "no least share of accepted tokens"
-
-
 _NOTHING = ("", "none", "n/a", "not_applicable", "not_run", "not_measured")
 """Words by which a field says that there is nothing to read."""
 
@@ -334,6 +332,11 @@ def _fallback(text: str) -> Taken:
     return Taken({"/fallback/mode": modes[0]}, why)
 
 
+def _items(pointer: str, items: list[dict[str, str]], why: str) -> Taken:
+    """What was read of a list; no list where all of it is wrong, an empty one for no text."""
+    return Taken({pointer: items} if items or not why else {}, why)
+
+
 def _metrics(text: str) -> Taken:
     names, unknown = [], []
     for line in text.splitlines():
@@ -341,18 +344,12 @@ def _metrics(text: str) -> Taken:
         named = [name for name in DEFINITIONS if f"_{name}_" in words.replace(":", "_")]
         names += named
         unknown += [] if named else [line]
+    titles = ("name", "numerator", "denominator", "unit")
     metrics = [
-        dict(
-            zip(
-                ("name", "numerator", "denominator", "unit"),
-                (name, *DEFINITIONS[name]),
-                strict=True,
-            )
-        )
-        for name in dict.fromkeys(names)
+        dict(zip(titles, (name, *DEFINITIONS[name]), strict=True)) for name in dict.fromkeys(names)
     ]
     why = f"no metric of ours in {'; '.join(unknown)!r}" if unknown else ""
-    return Taken({"/metrics": metrics} if metrics or not why else {}, why)
+    return _items("/metrics", metrics, why)
 
 
 _REF = re.compile(
@@ -373,7 +370,7 @@ def _evidence(text: str) -> Taken:
         refs.append({name: value for name, value in given.items() if value})
         if not found["sha256"]:
             faults.append(f"{found['id']} has no digest")
-    return Taken({"/evidenceRefs": refs} if refs or not faults else {}, "; ".join(faults))
+    return _items("/evidenceRefs", refs, "; ".join(faults))
 
 
 _NON_CLAIM_WORDS: dict[str, tuple[str, ...]] = {
@@ -399,7 +396,7 @@ def _non_claims(text: str) -> Taken:
             claims.append({"claim": exact[0], "text": line.strip()})
         else:
             faults.append(f"{line!r} is not one known non-claim")
-    return Taken({"/nonClaims": claims} if claims or not faults else {}, "; ".join(faults))
+    return _items("/nonClaims", claims, "; ".join(faults))
 
 
 FIELDS: dict[str, Reader] = {

@@ -21,6 +21,7 @@ from genconform.suites.record import (
     Rule,
     Seconds,
     Text,
+    in_spite_of,
     unequal,
 )
 from genconform.trace.format import AUTOREGRESSIVE, RiskTier
@@ -93,6 +94,11 @@ class ModeSelection(Record, frozen=True):
     def entry(self) -> Mode | None:
         """The registry's entry for the mode that was asked for."""
         return next((mode for mode in self.registry if mode.name == self.request.mode), None)
+
+    @property
+    def selects(self) -> bool:
+        """Whether the mode that was asked for is to serve."""
+        return self.decision.outcome == "select"
 
     @property
     def fast(self) -> bool:
@@ -218,23 +224,14 @@ REFUSED_BY: dict[str, str] = {
 """The rule that catches a mode which is selected in spite of each ground."""
 
 
-def _never_selected(ground: str) -> Rule[ModeSelection]:
-    def selected_in_spite(selection: ModeSelection) -> _Faults:
-        found = grounds(selection)
-        if selection.decision.outcome == "select" and ground in found:
-            yield found[ground]
-
-    return selected_in_spite
-
-
 for _ground, _id in REFUSED_BY.items():
-    rules.rule(_id)(_never_selected(_ground))
+    rules.rule(_id)(in_spite_of(_ground, grounds, lambda selection: selection.selects))
 
 
 @rules.rule("selection.grounds.differ")
 def refusal_names_its_grounds(selection: ModeSelection) -> _Faults:
     """A refusal names every ground that there is, and no other; a selection names none."""
-    refused = selection.decision.outcome == "refuse"
+    refused = not selection.selects
     expected = sorted(grounds(selection)) if refused else []
     stated = sorted(selection.decision.grounds)
     yield from unequal("/decision/grounds", stated, expected, "not the grounds that there are")
@@ -245,8 +242,7 @@ def refusal_names_its_grounds(selection: ModeSelection) -> _Faults:
 @rules.rule("selection.served.unfit")
 def what_serves_follows(selection: ModeSelection) -> _Faults:
     """The mode that was selected serves; where it was refused, the baseline does."""
-    selected = selection.decision.outcome == "select"
-    expected = selection.request.mode if selected else AUTOREGRESSIVE
+    expected = selection.request.mode if selection.selects else AUTOREGRESSIVE
     yield from unequal(
         "/decision/serves", selection.decision.serves, expected, "unfit for the outcome"
     )

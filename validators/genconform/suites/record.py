@@ -180,6 +180,22 @@ def unless(holds: bool, pointer: str, message: str, expected: Any, actual: Any) 
         yield Fault(pointer, message, expected, actual)
 
 
+def in_spite_of(
+    ground: str, grounds: Callable[[_R], Mapping[str, Fault]], done: Callable[[_R], bool]
+) -> Rule[_R]:
+    """The rule that nothing is done against which there is this ground: its fault is found.
+
+    `grounds` gives the fault of each ground that a record has, `done` says whether it does it.
+    """
+
+    def rule(record: _R) -> Iterator[Fault]:
+        fault = grounds(record).get(ground) if done(record) else None
+        if fault is not None:
+            yield fault
+
+    return rule
+
+
 def names(record: type[Struct]) -> tuple[tuple[str, str], ...]:
     """Each field of a record: its name in Python, and in a file."""
     return tuple(zip(record.__struct_fields__, record.__struct_encode_fields__, strict=True))
