@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -25,8 +25,8 @@ from genconform.mutation.export import render_export
 from genconform.mutation.operators import mutants
 from genconform.mutation.score import Judged, Outcome
 from genconform.report import text
-from genconform.spec.table import load_table
-from genconform.suites.authored import try_all
+from genconform.spec.table import Table, load_table
+from genconform.suites.authored import Trial, try_all
 from genconform.suites.lifecycle import changes_a_run
 from genconform.suites.mutations import (
     FULL_SCORE,
@@ -83,28 +83,22 @@ def mutate(
     """
     table = load_table(tree)
     chosen = _chosen(suites, load_authored(tree).suites)
-
-    def wanted(placed: Placed) -> bool:
-        needed = TABLE_SUITE if changes_a_run(placed) else RULES_SUITE
-        return placed.suite in chosen or needed in chosen
-
-    trial = try_all(tree, wanted)
+    of_table = TABLE_SUITE in chosen
+    if not of_table and (survivors or killers or export is not None or threshold is not None):
+        raise UsageError(
+            "only mutants of the table survive, are scored and are exported",
+            remedy=f"Add {TABLE_SUITE!r} to the suites, or leave the option out.",
+        )
+    trial = try_all(tree, _bearing_on(chosen))
+    judged = _judge_watched(tree, table, trial) if of_table else ()
     results = [trial.result(name) for name in chosen if name not in RESERVED]
     if RULES_SUITE in chosen:
         results.append(rules_result(rule_mutants(trial, tree)))
     if not suites:
         results.append(coverage_result(trial, table))
-    judged: tuple[Judged, ...] = ()
     least = FULL_SCORE if threshold is None else threshold
-    if TABLE_SUITE in chosen:
-        total = sum(1 for _ in mutants(table))
-        judged = tuple(watched(judge_table(tree, table, trial), total, "mutants"))
+    if of_table:
         results.append(table_result(tree, judged, least))
-    elif survivors or killers or export is not None or threshold is not None:
-        raise UsageError(
-            "only mutants of the table survive, are scored and are exported",
-            remedy=f"Add {TABLE_SUITE!r} to the suites, or leave the option out.",
-        )
     if export is not None:
         write(render_export(tree, judged, lifecycle_tests(tree, trial), least), export)
 
@@ -122,6 +116,21 @@ def _chosen(names: Sequence[str], authored: Sequence[str]) -> list[str]:
                 f"there is no mutation suite named {name!r}", expected="one of " + ", ".join(known)
             )
     return [name for name in known if not names or name in names]
+
+
+def _bearing_on(chosen: Sequence[str]) -> Callable[[Placed], bool]:
+    """Whether a mutation is of a suite that was chosen, or tests the mutants that were."""
+
+    def bears(placed: Placed) -> bool:
+        tested = TABLE_SUITE if changes_a_run(placed) else RULES_SUITE
+        return placed.suite in chosen or tested in chosen
+
+    return bears
+
+
+def _judge_watched(tree: Tree, table: Table, trial: Trial) -> tuple[Judged, ...]:
+    total = sum(1 for _ in mutants(table))
+    return tuple(watched(judge_table(tree, table, trial), total, "mutants"))
 
 
 def _listed(judged: Sequence[Judged], survivors: bool, killers: bool) -> str:
