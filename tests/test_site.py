@@ -34,15 +34,16 @@ def build(config: Path, site: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    done = build(ROOT / "mkdocs.yml", folder)
+def test_the_site(tmp_path: Path, tree: Tree) -> None:
+    """One test, for it is built once: what is said of it stands below."""
+    done = build(ROOT / "mkdocs.yml", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    every_name_has_a_page(tmp_path, tree)
+    every_link_leads_somewhere(tmp_path)
+    nothing_is_fetched_from_elsewhere(tmp_path)
 
 
-def test_every_name_has_a_page(site: Path, tree: Tree) -> None:
+def every_name_has_a_page(site: Path, tree: Tree) -> None:
     from scripts.site import page_of
 
     topics = Library(tree).topics
@@ -56,7 +57,7 @@ def test_every_name_has_a_page(site: Path, tree: Tree) -> None:
     assert set(Kind) == {reference.kind for reference in topics}
 
 
-def test_every_link_leads_somewhere(site: Path) -> None:
+def every_link_leads_somewhere(site: Path) -> None:
     ids: dict[Path, set[str]] = {}
     for page in site.rglob("*.html"):
         ids[page] = set(_ID.findall(page.read_text(encoding="utf-8")))
@@ -74,7 +75,7 @@ def test_every_link_leads_somewhere(site: Path) -> None:
             assert not anchor or anchor.startswith("__") or anchor in ids.get(linked, ()), target
 
 
-def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
+def nothing_is_fetched_from_elsewhere(site: Path) -> None:
     for page in site.rglob("*.html"):
         assert not _FETCHED.search(page.read_text(encoding="utf-8")), page
 
