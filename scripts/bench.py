@@ -368,6 +368,57 @@ def traces() -> Metrics:
     }
 
 
+REQUESTS = 10_000
+_IMPORTS = """
+import json, resource, sys, time
+from genconform.trace.adapters.registry import adapters_named
+from genconform.trace.observed.importing import Import
+from genconform.trace.observed.stored import Tally, judge_stored, written
+
+log, traces = sys.argv[1:]
+start = time.process_time()
+imported = Import(adapters_named("auto"), public=False, declared={})
+with open(log, "rb") as source, open(traces, "wb") as target:
+    for seen in imported.read(source, "log"):
+        target.write(written(seen))
+middle = time.process_time()
+tally = Tally()
+with open(traces, "rb") as source:
+    for judged in judge_stored(source, "traces"):
+        tally.add(judged)
+end = time.process_time()
+assert tally.observations == imported.records == imported.observations and not tally.contradicted
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([tally.observations, middle - start, end - middle, peak]))
+"""
+
+
+def imports() -> Metrics:
+    """The log of many requests of one engine, imported and judged by one fresh process."""
+    example = find_tree().path("fixtures/engine-observations/valid/example.vllm.jsonl")
+    record = json.loads(example.read_bytes().splitlines()[0])
+    with tempfile.TemporaryDirectory() as folder, one_core():
+        log = Path(folder, "log.jsonl")
+        with log.open("w", encoding="utf-8") as target:
+            for number in range(REQUESTS):
+                request = record["_request"] | {"prompt": f"count to {number}"}
+                one = record | {"id": f"cmpl-{number}", "_request": request}
+                target.write(json.dumps(one) + "\n")
+        done = subprocess.run(
+            [sys.executable, "-c", _IMPORTS, log, Path(folder, "traces.jsonl")],
+            env=_importable(),
+            capture_output=True,
+            check=True,
+        )
+    count, importing, judging, peak = json.loads(done.stdout)
+    assert count == REQUESTS
+    note = f"{REQUESTS:,} requests, of which {importing:.2f} s to import"
+    return {
+        "importedAndJudged": metric(importing + judging, "s", at_most=20.0, note=note),
+        "peakMemory": metric(peak / 1024, "MiB", at_most=500.0),
+    }
+
+
 def _importable() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
@@ -378,6 +429,7 @@ SECTIONS: dict[str, Callable[[], Metrics]] = {
     "others": others,
     "agreement": agreement,
     "traces": traces,
+    "imports": imports,
 }
 
 

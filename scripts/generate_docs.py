@@ -26,7 +26,7 @@ from genconform.suites.record import RecordSuite
 from genconform.trace.derive import DERIVATIONS
 from genconform.trace.obligations import OBLIGATIONS
 from genconform.tree import Tree, find_tree
-from scripts import command_docs
+from scripts import adapter_docs, command_docs
 
 _BELOW = "<!-- Written by scripts/generate_docs.py from the rules. Do not edit below. -->"
 
@@ -37,6 +37,7 @@ def pages(tree: Tree) -> dict[str, str]:
     return {
         "docs/lifecycle.md": "\n".join(_lifecycle(table)) + "\n",
         "docs/lifecycle.svg": svg(picture(table)),
+        adapter_docs.PATH: "\n".join(adapter_docs.page()).rstrip() + "\n",
         command_docs.PATH: "\n".join(command_docs.page()) + "\n",
         "docs/rules.md": "\n".join(_rules(tree)) + "\n",
         "docs/invariants.md": "\n".join(invariants_page(tree)).rstrip() + "\n",

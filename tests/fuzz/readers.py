@@ -28,7 +28,11 @@ from genconform.report.portable import portable
 from genconform.spec.table import parse_table
 from genconform.suites import Fixture, all_suites
 from genconform.suites.freetext import convert
+from genconform.trace.adapters.registry import ADAPTERS
 from genconform.trace.judge import judge_file
+from genconform.trace.observed.importing import Import
+from genconform.trace.observed.judge import judge_all
+from genconform.trace.observed.stored import judge_stored, read_stored, written
 from genconform.tree import find_tree, folder
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +90,18 @@ def _report(data: bytes) -> None:
         render(report)
 
 
+def _engine_log(data: bytes) -> None:
+    """A log of an engine, imported and judged; what was judged is written and read again."""
+    source = Import(ADAPTERS, public=True, declared={})
+    observations = list(source.read(io.BytesIO(data), "log"))
+    if source.records > len(observations) + len(source.findings):
+        raise AssertionError("a record was lost")
+    list(judge_all(observations, "log"))
+    lines = b"".join(map(written, observations))
+    if [one.observation for one in read_stored(io.BytesIO(lines), "t")] != observations:
+        raise AssertionError("what was written is read as another")
+
+
 def _fixture(data: bytes) -> None:
     """A record of each fixture suite."""
     for suite in all_suites():
@@ -116,6 +132,10 @@ READERS = {
     "case": Reader(lambda data: read_case(data, Location("c", line=1)), ("tests/fuzz/cases/*",)),
     "trace": Reader(
         lambda data: judge_file(io.BytesIO(data), "t"), ("fixtures/traces/**/*.jsonl",)
+    ),
+    "engine log": Reader(_engine_log, ("fixtures/engine-observations/*/*",)),
+    "imported trace": Reader(
+        lambda data: list(judge_stored(io.BytesIO(data), "t")), ("tests/fuzz/imported/*",)
     ),
     "envelope": Reader(_envelope, ("fixtures/envelopes/*/statement.dsse.json",)),
     "verification": Reader(_verification, ("fixtures/envelopes/*/statement.dsse.json",)),

@@ -52,7 +52,14 @@ _DECODING = {"temperature": 0, "seed": 1}
 @click.option(
     "--from", "source", metavar="ENGINE", default=AUTO, show_default=True, help="What answers."
 )
-@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How the report is written.",
+)
 def record(
     base_url: str,
     prompts: Path,

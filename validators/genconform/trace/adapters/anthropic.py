@@ -12,11 +12,12 @@ def _whole_prompt(payload: Payload) -> None:
     if known is not None:
         formula = "input_tokens + cache_read_input_tokens + cache_creation_input_tokens"
         payload.derive("promptTokens", sum(known), formula)
-    content: Any = payload.get("content")
+    content: Any = payload.peek("content")
     if isinstance(content, list):
-        texts: list[Any] = [one.get("text") for one in content if isinstance(one, dict)]
+        texts: list[Any] = [one.get("text") if isinstance(one, dict) else None for one in content]
         if texts and all(isinstance(text, str) for text in texts):
             payload.put_text("".join(texts))
+            payload.use(*(f"content/{place}/text" for place in range(len(texts))))
 
 
 ADAPTER = Adapter(

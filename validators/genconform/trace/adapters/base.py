@@ -109,9 +109,14 @@ class Payload:
             return found
         return None
 
-    def use(self, path: str) -> None:
-        """Count a path as read."""
-        self._used.add("/" + path)
+    def peek(self, path: str) -> Any:
+        """What stands at a path; None where nothing does. It does not count as read."""
+        found = find(self.value, path)
+        return None if found is UNSET else found
+
+    def use(self, *paths: str) -> None:
+        """Count paths as read."""
+        self._used |= {"/" + path for path in paths}
 
     def take(self, one: Take) -> None:
         """Take a number, if it is there.
@@ -177,6 +182,14 @@ class Payload:
         if not isinstance(found, list) or not all(map(_is_count, found)):
             raise self.wrong(path, "not a list of token ids", "a list of counts", found)
         return tuple(found)
+
+    def one_of_several(self, path: str) -> bool:
+        """Whether a list of outputs has more than one: then totals are of none of them alone."""
+        outputs = self.peek(path)
+        if not isinstance(outputs, list) or len(outputs) < 2:
+            return False
+        self.derive("outputs", len(outputs), f"items of {path}")
+        return True
 
     def put_tokens(self, ids: tuple[int, ...] | UnsetType) -> None:
         """Put the output's token ids."""

@@ -2,7 +2,25 @@
 
 from __future__ import annotations
 
-from genconform.trace.adapters.base import Adapter, Shape, take
+from typing import Any
+
+from genconform.trace.adapters.base import Adapter, Payload, Shape, take
+
+
+def _text(payload: Payload) -> None:
+    """The parts of the only candidate, if all of them are text that is no thought."""
+    if payload.one_of_several("candidates"):
+        return
+    at = "candidates/0/content/parts"
+    parts: Any = payload.peek(at)
+    if isinstance(parts, list) and parts and all(map(_is_text, parts)):
+        payload.put_text("".join(part["text"] for part in parts))
+        payload.use(*(f"{at}/{place}/text" for place in range(len(parts))))
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("text"), str) and not part.get("thought")
+
 
 ADAPTER = Adapter(
     name="gemini",
@@ -15,7 +33,6 @@ ADAPTER = Adapter(
             id="responseId",
             model="modelVersion",
             finish="candidates/0/finishReason",
-            text="candidates/0/content/parts/0/text",
             cached_inside_prompt=True,
             takes=(
                 take("promptTokens", "usageMetadata/promptTokenCount"),
@@ -24,6 +41,7 @@ ADAPTER = Adapter(
                 take("reasoningTokens", "usageMetadata/thoughtsTokenCount"),
                 take("totalTokens", "usageMetadata/totalTokenCount"),
             ),
+            more=_text,
         ),
     ),
 )

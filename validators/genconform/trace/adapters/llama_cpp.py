@@ -34,8 +34,6 @@ def _timings(*, usage: bool) -> tuple[Take, ...]:
 
 
 def _prompt(payload: Payload) -> None:
-    for told_by_others in ("timings/prompt_per_token_ms", "usage/total_tokens"):
-        payload.use(told_by_others)
     known = payload.known("uncachedPromptTokens", "cachedTokens")
     if known is not None:
         payload.derive("promptTokens", sum(known), "uncachedPromptTokens + cachedTokens")

@@ -13,11 +13,13 @@ _LAST = take("acceptedTokens", "responses")
 
 
 def _responses(payload: Payload) -> None:
-    responses = payload.get("responses")
+    responses = payload.peek("responses")
     if not isinstance(responses, list) or not all(map(_is_response, responses)):
         expected = "a token and from_draft each"
         raise payload.wrong("responses", "not the responses of a request", expected, responses)
     last = len(responses) - 1
+    told = ("token", "from_draft", "text")
+    payload.use(*(f"responses/{place}/{key}" for place in range(last + 1) for key in told))
     payload.add("acceptedTokens", sum(one["from_draft"] for one in responses), "responses", _LAST)
     payload.put_tokens(tuple(one["token"] for one in responses))
     for name, key in (("promptTokens", "prompt_tokens"), ("outputTokens", "generation_tokens")):

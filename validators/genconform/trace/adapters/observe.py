@@ -50,15 +50,17 @@ def observe(
 
 def _take_facts(shape: Shape, payload: Payload) -> None:
     """Take what is no number: the output, how it ended, the names of model and response."""
+    payload.text(shape.id)
+    if model := payload.text(shape.model):
+        payload.output["model"] = model
+    if "outputs" in payload.numbers:
+        return  # what is told of all together is told of none
     if shape.text:
         payload.put_text(payload.text(shape.text))
     if shape.token_ids:
         payload.put_tokens(payload.ids(shape.token_ids))
-    for fact, path in (("finish", shape.finish), ("model", shape.model)):
-        said = payload.text(path)
-        if said:
-            payload.output[fact] = said
-    payload.text(shape.id)
+    if finish := payload.text(shape.finish):
+        payload.output["finish"] = finish
 
 
 def _add_client(payload: Payload, value: Json, place: Location) -> None:

@@ -62,10 +62,6 @@ def _finish(payload: Payload) -> None:
     if known is not None and known[1] >= known[0]:
         nanos = int(payload.get("endTimeUnixNano")) - int(payload.get("startTimeUnixNano"))
         payload.derive("totalSeconds", nanos * _NANO, "endTimeUnixNano - startTimeUnixNano")
-    for seen in ("traceId", "parentSpanId", "name", "kind", "attributes/gen_ai.provider.name",
-                 "attributes/gen_ai.operation.name", "attributes/gen_ai.request.model",
-                 "attributes/gen_ai.request.seed"):  # fmt: skip
-        payload.use(seen)
 
 
 _SPANS = Shape(

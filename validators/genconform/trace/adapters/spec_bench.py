@@ -29,7 +29,6 @@ def _sums(payload: Payload) -> None:
             payload.derive(name, sum(turns), f"sum of {key} over turns")
         else:
             payload.take(take(name, key))
-    payload.use("turns")
 
 
 ADAPTER = Adapter(

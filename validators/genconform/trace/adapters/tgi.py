@@ -8,13 +8,14 @@ from genconform.trace.adapters.base import Adapter, Payload, Shape, take
 
 
 def _tokens(payload: Payload) -> None:
-    tokens = payload.get("details/tokens")
+    tokens = payload.peek("details/tokens")
     if isinstance(tokens, list) and tokens:
         ids: Any = [token.get("id") if isinstance(token, dict) else None for token in tokens]
         if not all(isinstance(one, int) and one >= 0 for one in ids):
             raise payload.wrong("details/tokens", "not a list of tokens", "an id each", tokens)
         payload.put_tokens(tuple(ids))
-    prefill = payload.get("details/prefill")
+        payload.use(*(f"details/tokens/{place}/id" for place in range(len(ids))))
+    prefill = payload.peek("details/prefill")
     if isinstance(prefill, list) and prefill:
         payload.derive("promptTokens", len(prefill), "tokens listed in prefill")
 

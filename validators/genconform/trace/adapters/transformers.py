@@ -34,10 +34,13 @@ def _streamed(payload: Payload) -> None:
             raise payload.wrong("sequences/0", "not what the streamer was given", "the same tokens",
                                 sequences[0])  # fmt: skip
     payload.put_tokens(output)
+    arrivals = tuple(round((call["seconds"] - prompt["seconds"]) * 1e6) for call in rest)
     first = rest[0]["seconds"] - prompt["seconds"]
     last = rest[-1]["seconds"] - prompt["seconds"]
-    if first < 0 or last < first:
+    if list(arrivals) != sorted(arrivals) or first < 0:
         raise payload.wrong("streamer", "the calls are not in the order of time", "rising", last)
+    formula = "seconds of each later call, less those of the first"
+    payload.derive("chunkArrivalMicroseconds", arrivals, formula)
     payload.add("timeToFirstTokenSeconds", first, "streamer", _CLOCK)
     payload.add("totalSeconds", last, "streamer", _CLOCK)
 

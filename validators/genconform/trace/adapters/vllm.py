@@ -28,6 +28,7 @@ _EVENT_FIELDS = (
     "extra_keys",
     "group_idx",
 )
+_TAKEN = ("type", "parent_block_hash", "token_ids", "block_size", "lora_name")
 
 _RESPONSE = Shape(
     name="response",
@@ -68,7 +69,12 @@ _RESPONSE = Shape(
 
 
 def text_of_choice(payload: Payload) -> str | UnsetType:
-    """The text of the first choice, of a chat or of a completion."""
+    """The text of the only choice, of a chat or of a completion.
+
+    One that calls tools is more than its text, and so has none here.
+    """
+    if payload.one_of_several("choices") or payload.peek("choices/0/message/tool_calls"):
+        return UNSET
     text = payload.text("choices/0/message/content")
     return payload.text("choices/0/text") if text is UNSET else text
 
@@ -137,15 +143,17 @@ _PAGE = Shape(
 
 
 def _cache_events(payload: Payload) -> None:
-    events = payload.get("events")
+    events = payload.peek("events")
     if not isinstance(events, list):
         raise payload.wrong("events", "not a list of events", "a list", events)
     payload.facts["events"] = tuple(
         _cache_event(payload, f"events/{place}", _named(event))
         for place, event in enumerate(events)
     )
-    for rest in ("ts", "data_parallel_rank"):
-        payload.use(rest)
+    for place, event in enumerate(events):
+        keys = _EVENT_FIELDS if isinstance(event, dict) else range(len(_EVENT_FIELDS))
+        taken = (key for key, name in zip(keys, _EVENT_FIELDS, strict=True) if name in _TAKEN)
+        payload.use(*(f"events/{place}/{key}" for key in taken))
 
 
 def _named(event: Any) -> Any:
@@ -173,9 +181,10 @@ def _stored(payload: Payload, path: str, event: Json) -> CacheEvent:
         raise payload.wrong(path, "not a stored block", "token_ids and block_size", event)
     name = event.get("lora_name")
     key = CacheKey(adapter=name) if isinstance(name, str) and name else CacheKey()
-    if event.get("parent_block_hash") is not None:
-        return CacheEvent("stored", key, tokens=len(ids))
-    return CacheEvent("stored", key, canonical_digest(ids[:size]), len(ids))
+    # A block with a parent is within a prompt; whose prompt it is, its first block says.
+    begins = event.get("parent_block_hash") is None
+    content = canonical_digest(ids[:size]) if begins else UNSET
+    return CacheEvent("stored", key, content, len(ids), size, canonical_digest(ids))
 
 
 _KV_EVENTS = Shape(

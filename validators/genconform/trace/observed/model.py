@@ -58,6 +58,7 @@ NUMBERS: dict[str, NumberKind] = {
     "heldTokens": NumberKind("tokens", "what the request's slot holds after it"),
     "maxNewTokens": NumberKind("tokens", "the most that was asked for"),
     "outputTokens": NumberKind("tokens", "what came out"),
+    "outputs": NumberKind("outputs", "answers to one prompt, where there are several"),
     "reasoningTokens": NumberKind("tokens", "thinking; where inside the output says its shape"),
     "totalTokens": NumberKind("tokens", "prompt and output as the source sums them"),
     "acceptedPredictionTokens": NumberKind("tokens", "of a client's prediction, used"),
@@ -155,12 +156,18 @@ class CacheKey(Shape, frozen=True):
 
 
 class CacheEvent(Shape, frozen=True):
-    """Something that happened to a cache. `content` is the digest of a first block's token ids."""
+    """Something that happened to a cache.
+
+    `content` is the digest of the token ids of a prompt's first block, `tokens_digest` of all that
+    were stored.
+    """
 
     kind: Literal["stored", "removed", "cleared", "weightsUpdated"]
     key: CacheKey = CacheKey()
     content: Digest | UnsetType = UNSET
     tokens: Count | UnsetType = UNSET
+    block_size: Count | UnsetType = UNSET
+    tokens_digest: Digest | UnsetType = UNSET
 
 
 class CacheFacts(Shape, frozen=True):

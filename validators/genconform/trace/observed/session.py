@@ -71,8 +71,8 @@ class History:
                 self.stored.clear()
             elif event.kind == "stored" and event.content is not UNSET:
                 self.stored.setdefault(event.content, []).append(event.key)
-                if event.tokens is not UNSET:
-                    self.block_sizes.add(event.tokens)
+                if event.block_size is not UNSET:
+                    self.block_sizes.add(event.block_size)
         cached = seen.each("cachedTokens")
         if cached is not None:
             for content in _contents(seen, self.block_sizes):
