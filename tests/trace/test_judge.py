@@ -193,6 +193,10 @@ CHANGES = [
         Change(f"accountOutcome/costs/{name}Seconds", 0.3, "route.requireCostMetricSeparation")
         for name in ("generation", "verification", "fallback", "other", "total")
     ),
+    Change("verifyDraft/quality/score", 2, "route.requireQualityPass"),
+    Change("verifyDraft/quality/baselineScore", 0, "route.requireQualityPass"),
+    slow("accountOutcome/baselineResult/seconds", 0.49, "route.requireBaselineResult"),
+    slow("accountOutcome/baselineResult/seconds", 0.876, "route.requireBaselineResult"),
     Change("accountOutcome/output/digest", OTHER, "route.requireOutputDigest"),
     Change("accountOutcome/output/tokens", 11, "route.requireOutputDigest"),
     fell_back("accountOutcome/output/digest", OTHER, "route.requireOutputDigest"),

@@ -102,7 +102,8 @@ def baseline_result(shown: Shown) -> Comparisons:
     """baselineResult gives what came of the baseline's run: output, verdict, tokens and seconds.
 
     The run and the output are those of verifyDraft's reference. Where the same output was
-    delivered, its verdict and its tokens are the same too.
+    delivered, its verdict and its tokens are the same too. A run that is its own baseline took the
+    seconds of its proposing at least, and its wallSeconds at most.
     """
     result, reference = shown.account.baseline_result, shown.verify.reference
     baseline = shown.select.baseline.run_id
@@ -122,6 +123,21 @@ def baseline_result(shown: Shown) -> Comparisons:
         above_zero("baselineResult/seconds", result.seconds),
         above_zero("baselineResult/tokens", result.tokens),
         *_same_output_same_verdict(shown),
+        _own_seconds(shown) if shown.autoregressive else None,
+    )
+
+
+def _own_seconds(shown: Shown) -> Unmet | None:
+    seconds = shown.account.baseline_result.seconds
+    least = shown.generate.generation_cost.draft_seconds
+    most = shown.account.useful_work.wall_seconds
+    if seconds is UNSET or least is UNSET or most is UNSET:
+        return None  # which others find
+    return holds(
+        least <= seconds <= most,
+        "baselineResult/seconds",
+        f"{least} to {most} seconds, as this run is its own baseline",
+        seconds,
     )
 
 

@@ -235,7 +235,10 @@ def accepted_output(shown: Shown) -> Comparisons:
     "selectMode/evaluator/digest selectMode/qualityTarget/minimumAgainstBaseline",
 )
 def quality_pass(shown: Shown) -> Comparisons:
-    """quality.score less baselineScore is at least the minimum, by the evaluator named before."""
+    """quality.score less baselineScore is at least the minimum, by the evaluator named before.
+
+    Where the output is the baseline's own, both scores are the same.
+    """
     quality = shown.verify.quality
     score, baseline = quality.score, quality.baseline_score
     least = shown.select.quality_target.minimum_against_baseline
@@ -248,6 +251,7 @@ def quality_pass(shown: Shown) -> Comparisons:
             UNSET if score is UNSET or baseline is UNSET else score - baseline,
             "a score that exceeds baselineScore by qualityTarget.minimumAgainstBaseline",
         ),
+        _same_output_same_score(shown),
         equal(
             "quality/evaluatorDigest",
             quality.evaluator_digest,
@@ -255,3 +259,11 @@ def quality_pass(shown: Shown) -> Comparisons:
             "selectMode's evaluator.digest",
         ),
     )
+
+
+def _same_output_same_score(shown: Shown) -> Unmet | None:
+    quality, output = shown.verify.quality, shown.verify.output
+    if output.digest is UNSET or output.digest != shown.verify.reference.output_digest:
+        return None
+    same = "quality.baselineScore, for both outputs are the same"
+    return equal("quality/score", quality.score, quality.baseline_score, same)
