@@ -5,8 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 
+from genconform.agreement.check import RUNS, SEED
 from genconform.agreement.disagreement import finding_of_runs
 from genconform.agreement.engines import (
     ROUTE_DIFFERS,
@@ -21,7 +23,7 @@ from genconform.lifecycle import machine
 from genconform.lifecycle.machine import ACCEPTING, Route
 from genconform.lifecycle.packet import NO_COUNTS, Case, Event, State
 from genconform.spec.table import Table
-from tests.agreement.conftest import Faulty
+from tests.agreement.conftest import Faulty, Step
 from tests.lifecycle.strategies import CASES
 
 
@@ -95,3 +97,31 @@ def test_what_the_whole_space_cannot_show_is_found(table: Table, document: Docum
     finding = finding_of_runs(engines, document, stray)
     assert "receipts +1" in finding.actual["table"]
     assert "receipts +1" not in finding.actual["machine"]
+
+
+def _compares_beginnings(state: State, event: Event) -> tuple[State, str]:
+    packet, identity = event.packet, state.identity
+    if packet.mode_digest[:16] == identity.mode_digest[:16]:
+        packet = msgspec.structs.replace(packet, mode_digest=identity.mode_digest)
+    return machine.step(state, Event(event.kind, packet))
+
+
+def _ignores_case(state: State, event: Event) -> tuple[State, str]:
+    packet, identity = event.packet, state.identity
+    if packet.verifier_digest.lower() == identity.verifier_digest.lower():
+        packet = msgspec.structs.replace(packet, verifier_digest=identity.verifier_digest)
+    return machine.step(state, Event(event.kind, packet))
+
+
+def _ignores_spaces(state: State, event: Event) -> tuple[State, str]:
+    packet, identity = event.packet, state.identity
+    if packet.consumer_digest.strip() == identity.consumer_digest.strip():
+        packet = msgspec.structs.replace(packet, consumer_digest=identity.consumer_digest)
+    return machine.step(state, Event(event.kind, packet))
+
+
+@pytest.mark.parametrize("step", [_compares_beginnings, _ignores_case, _ignores_spaces])
+def test_values_that_are_nearly_the_same_are_not(table: Table, step: Step) -> None:
+    engines = engines_of(table, Faulty(step=step))
+    _, strays = compare_runs(engines, SEED, RUNS // 4)
+    assert ROUTE_DIFFERS in {stray.rule for stray in strays}

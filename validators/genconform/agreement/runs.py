@@ -32,8 +32,8 @@ from genconform.lifecycle.packet import (
 from genconform.lifecycle.space import KIND_OF, space_of
 
 STEPS = 12
-# Few, so that values which should differ are now and then the same.
-_VALUES = ("a", "b", "sha256:c", "\N{GREEK SMALL LETTER DELTA}", "0")
+# Few, so that values which should differ are now and then the same. One is as long as digests are.
+_VALUES = ("a", "b", "sha256:" + "c" * 64, "\N{GREEK SMALL LETTER DELTA}", "0")
 _UNUSUAL = 0.12
 
 
@@ -113,8 +113,15 @@ def _substituted(random: Random, identity: Identity) -> tuple[Any, ...]:
         values[-2:] = reversed(values[-2:])
     other = astuple(_identity(random))
     for place in random.sample(range(len(values)), random.choice((1, 1, 1, 2, 3))):
-        values[place] = other[place]
+        values[place] = _nearly(random, values[place]) if random.random() < 0.5 else other[place]
     return tuple(values)
+
+
+def _nearly(random: Random, value: Any) -> Any:
+    """A value that only a comparison of all of it tells from this one."""
+    if isinstance(value, int):
+        return value + 1
+    return random.choice((value + " ", value[:-1] + "d", "d" + value[1:], value.upper()))
 
 
 def _booleans(random: Random, stage: Stage) -> list[bool]:
