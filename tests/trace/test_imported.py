@@ -417,3 +417,13 @@ def test_recorded_and_imported_traces_stand_side_by_side(
     posing = tmp_path / "posing.jsonl"
     posing.write_bytes(line(header | {"source": "genconform-observation"}) + b"".join(lines[1:]))
     assert genconform_here("trace", "check", posing).returncode == 3
+
+
+def test_a_document_that_is_too_large_is_named_and_a_log_of_any_size_is_read() -> None:
+    filling = json.dumps([{"padding": "x" * 1000}] * 17_000).encode()
+    assert len(filling) > 16 * 1024 * 1024
+    observations, source = imported(filling)
+    assert observations == []
+    assert "too large" in source.findings[0].message
+    many = line(HONEST | {"padding": "x" * 100_000}) * 200
+    assert len(imported(many)[0]) == 200

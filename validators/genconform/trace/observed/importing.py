@@ -27,6 +27,15 @@ _OTHER_ENCODINGS = {
     b"\xef\xbb\xbf": "UTF-8 with a byte-order mark",
     b"\0": "bytes of 0, as in UTF-16",
 }
+_EMPTY = "import.source.empty"
+_VERDICTS = {
+    "import.record.malformed": Verdict.MALFORMED,
+    "import.record.unsupported": Verdict.UNSUPPORTED,
+    "import.record.truncated": Verdict.INCOMPLETE,
+    _EMPTY: Verdict.INCOMPLETE,
+}
+"""What each finding makes of an import, the worst first."""
+
 _PAGE = re.compile(rb"# (HELP|TYPE) ")
 _SAMPLE = re.compile(r"([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)(?:\s+\d+)?")
 _POSITION = re.compile(r'position="(\d+)"')
@@ -90,22 +99,16 @@ class Import:
 
     def result(self, name: str) -> CheckResult:
         """Whether every record was read, as a check's result."""
+        if not self.records:
+            message = "the source holds no record"
+            empty = Finding(_EMPTY, Level.ERROR, message, Location(name), "at least one record")
+            self.findings = [empty]
         rules = {finding.rule for finding in self.findings}
-        verdict = Verdict.PASS
-        if "import.record.malformed" in rules:
-            verdict = Verdict.MALFORMED
-        elif self.findings:
-            verdict = Verdict.UNSUPPORTED if "unsupported" in str(rules) else Verdict.INCOMPLETE
-        elif not self.records:
-            verdict = Verdict.INCOMPLETE
-            self.findings.append(
-                Finding("import.source.empty", Level.ERROR, "the source holds no record",
-                        Location(name), "at least one record")
-            )  # fmt: skip
+        verdict = next((worst for rule, worst in _VERDICTS.items() if rule in rules), Verdict.PASS)
         counts = {
             "records": self.records,
             "observations": self.observations,
-            "refused": len([one for one in self.findings if one.rule != "import.source.empty"]),
+            "refused": sum(one.rule != _EMPTY for one in self.findings),
         }
         note = "; ".join(f"{count} as {why}" for why, count in sorted(self.recognised.items()))
         return CheckResult(name, verdict, counts, tuple(self.findings), note)
@@ -152,6 +155,11 @@ def records(stream: BinaryIO, name: str) -> Iterator[Record | Finding]:
         yield from _lines(first, stream, name, number)
         return
     whole = first + stream.read(MAX_DOCUMENT_BYTES)
+    if len(whole) > MAX_DOCUMENT_BYTES and b"\n" not in whole.rstrip(b"\n"):
+        message = "the document is too large to be read at once"
+        expected = f"at most {MAX_DOCUMENT_BYTES} bytes, or a record a line"
+        yield _malformed(message, Location(name), expected)
+        return
     try:
         value = parse_json(whole, name).value
     except MalformedInput as error:

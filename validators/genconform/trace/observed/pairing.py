@@ -12,7 +12,7 @@ from math import exp, fsum, log, sqrt
 from statistics import NormalDist, fmean
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, to_builtins
 
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict
 from genconform.trace.observed.model import Observation, Recording
@@ -79,7 +79,7 @@ class Paired(Struct, frozen=True):
             "identical": identical.count(True),
             "diverging": identical.count(False),
         }
-        details = {"comparison": shown}
+        details = {"comparison": to_builtins(shown)}
         said = "" if shown.conclusion is UNSET else shown.conclusion
         return CheckResult(name, self.verdict, counts, self.findings, said, details)
 

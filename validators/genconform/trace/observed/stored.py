@@ -8,6 +8,7 @@ The evidence follows from the observation and is held to it, so that neither is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 
@@ -32,7 +33,7 @@ from genconform.trace.observed.judge import JudgedObservation, judge_observation
 from genconform.trace.observed.model import Observation
 from genconform.trace.observed.session import History
 
-_MARK = b'"genconform-observation"'
+_BEGINNING = re.compile(rb'\s*\{\s*"format"\s*:\s*"genconform-observation"')
 
 
 class ObservationHeader(Shape, frozen=True, omit_defaults=False):
@@ -95,7 +96,7 @@ def written(seen: Observation) -> bytes:
 
 def is_imported(first_line: bytes) -> bool:
     """Whether a file that begins with this line holds imported traces."""
-    return _MARK in first_line[:200]
+    return _BEGINNING.match(first_line) is not None
 
 
 def read_stored(stream: BinaryIO, name: str) -> Iterator[StoredObservation]:
