@@ -64,6 +64,12 @@ def test_what_is_not_plain_data_is_refused(text: str, says: str) -> None:
         parse_document(text.encode(), "x")
 
 
+def test_a_character_that_yaml_has_not_is_named_with_its_line() -> None:
+    with pytest.raises(MalformedInput) as caught:
+        parse_document("ééé: 1\nb: \x01\nc: 2\n".encode(), "x")
+    assert str(caught.value) == "x:2: not YAML: control characters are not allowed; found U+0001."
+
+
 @pytest.mark.parametrize("text", ["{'a': 1}", "a: 1", "[NaN]", "[1,]", "[" * 100_000])
 def test_a_json_file_holds_json(text: str) -> None:
     with pytest.raises(MalformedInput, match="not JSON"):

@@ -153,6 +153,16 @@ BREAKAGES = {
         "version: !!python/name:os.system",
         "the tag",
     ),
+    "another version": (
+        "version: 1",
+        "version: 2",
+        "invalid enum value 2",
+    ),
+    "control character": (
+        "everyAcceptance: [receipts]",
+        "everyAcceptance: [receipts] # \x00",
+        "not YAML: control characters are not allowed",
+    ),
     "not YAML": (
         "everyAcceptance: [receipts]",
         "everyAcceptance: [receipts",
@@ -212,9 +222,10 @@ def test_a_stage_needs_lines_and_lines_a_stage(text: str) -> None:
 def test_a_count_is_as_declared(text: str, count: str) -> None:
     declared = next(line for line in text.splitlines() if line.startswith(f"  {count}: "))
     error = refusal(text.replace(declared, f"  {count}: 1234", 1))
-    assert error.message == "the counts are not as declared"
+    assert error.message == f"the number of {count} is not as declared"
     assert error.location is not None
-    assert error.location.pointer == "/counts"
+    assert error.location.pointer == f"/counts/{count}"
+    assert (error.expected, error.actual) == ("1234", declared.split()[1].rstrip(","))
 
 
 def test_a_field_says_which_stages_read_it(text: str) -> None:

@@ -139,6 +139,13 @@ def _parse_yaml(text: str, name: str) -> Document:
         raise MalformedInput(
             f"not YAML: {error.problem}", location=Location(name, line=line)
         ) from error
+    except yaml.reader.ReaderError as error:
+        line = text.encode()[: error.position].count(b"\n") + 1
+        raise MalformedInput(
+            f"not YAML: {error.reason}",
+            location=Location(name, line=line),
+            actual=f"U+{error.character:04X}",
+        ) from error
     except (yaml.YAMLError, RecursionError) as error:
         raise MalformedInput(f"not YAML: {error}", location=Location(name)) from error
     if node is None:

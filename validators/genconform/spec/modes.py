@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct
 
@@ -58,7 +59,7 @@ class ModeCounts(Struct, frozen=True, forbid_unknown_fields=True):
 class ModeRegistry(Struct, frozen=True, forbid_unknown_fields=True):
     """Every mode, in the order of the registry."""
 
-    version: int
+    version: Literal[1]
     counts: ModeCounts
     modes: tuple[Mode, ...]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from genconform.document import decode, read_document
@@ -29,7 +31,7 @@ class Rule(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 
 
 class _RuleFile(Struct, frozen=True, forbid_unknown_fields=True):
-    version: int
+    version: Literal[1]
     rules: tuple[Rule, ...]
 
 

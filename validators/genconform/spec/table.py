@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from genconform.document import Document, decode, escape, read_document
@@ -112,7 +114,7 @@ def _in_words(values: dict[str, bool], quote: str) -> str:
 class Table(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """The whole lifecycle: vocabulary, ordered lines, effects."""
 
-    version: int
+    version: Literal[1]
     counts: Counts
     stages: tuple[StageRow, ...]
     identity: tuple[IdentityValue, ...]
@@ -351,5 +353,8 @@ def _counts(table: Table) -> Iterator[_Fault]:
         accepting=len(accepting),
         booleans=len(table.fields),
     )
-    if found != table.counts:
-        yield "/counts", "the counts are not as declared", str(table.counts), str(found)
+    for name, declared in msgspec.to_builtins(table.counts).items():
+        counted = msgspec.to_builtins(found)[name]
+        if declared != counted:
+            message = f"the number of {name} is not as declared"
+            yield f"/counts/{name}", message, str(declared), str(counted)
