@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from genconform.checks import Check, plan, run_all, select, skipped
 from genconform.context import Context
 from genconform.errors import MalformedInput, Unsupported, UsageError
-from genconform.finding import CheckResult, Verdict, combine, report_of
+from genconform.finding import (
+    CheckResult,
+    Finding,
+    Level,
+    Location,
+    Verdict,
+    combine,
+    report_of,
+)
+from genconform.report import FORMATS
 from genconform.spec.rules import load_rules
 from genconform.tree import Tree
 
@@ -22,6 +31,11 @@ PASSING = Check("passing", "passes", "tests.test_checks:passing")
 
 def passing(context: Context) -> CheckResult:
     return CheckResult("passing", Verdict.PASS, {"things": 1})
+
+
+def noting(context: Context) -> CheckResult:
+    findings = (Finding("a.note", Level.NOTE, "no place", Location()),)
+    return CheckResult("noting", Verdict.PASS, {"things": 1}, findings)
 
 
 def malformed(context: Context) -> CheckResult:
@@ -88,10 +102,17 @@ def test_a_check_that_cannot_end_is_no_pass_in_a_process_of_its_own(
 
 
 def test_checks_run_side_by_side_give_the_same_results(tree: Tree) -> None:
-    checks = [PASSING, Check("spec", "", "genconform.spec.check:run")]
+    noting = Check("noting", "notes", "tests.test_checks:noting")
+    checks = [PASSING, noting, Check("spec", "", "genconform.spec.check:run")]
     alone = {check.id: done.result for check, done in run_all(checks, Context(tree))}
     together = {check.id: done.result for check, done in run_all(checks, Context(tree, jobs=2))}
     assert alone == together
+    written = [
+        FORMATS["json"](report_of(found[check.id] for check in checks))
+        for found in (alone, together)
+    ]
+    assert written[0] == written[1]
+    assert "location" not in written[0]
 
 
 def test_the_plan_has_each_check_once() -> None:

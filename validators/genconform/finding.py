@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
+from msgspec.structs import force_setattr
 
 from genconform import __version__
 
@@ -52,15 +53,24 @@ class Location(msgspec.Struct, frozen=True, omit_defaults=True):
         return place if self.pointer is None else f"{place} at {self.pointer or '/'}"
 
 
+_NOWHERE = Location()
+
+
 class Finding(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that a rule of spec/rules.yaml found."""
 
     rule: str
     level: Level
     message: str
-    location: Location = Location()
+    location: Location = _NOWHERE
     expected: Any = None
     actual: Any = None
+
+    def __post_init__(self) -> None:
+        # A default is left out when it is written, but only if it is the very same object; one
+        # that came from another process, or was made by a check, would be written.
+        if self.location == _NOWHERE:
+            force_setattr(self, "location", _NOWHERE)
 
 
 class CheckResult(msgspec.Struct, frozen=True):
