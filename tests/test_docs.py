@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genconform.checks import plan
 from genconform.spec.rules import load_rules
 from genconform.tree import Tree
 from scripts.generate_docs import pages
@@ -49,3 +50,9 @@ def test_every_rule_has_its_section(tree: Tree) -> None:
     for rule in load_rules(tree).values():
         page, _, anchor = rule.page.partition("#")
         assert anchor in anchors(tree.root / page), rule.id
+
+
+def test_the_readme_names_every_check() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    names = [check.id for check in plan()]
+    assert f"pass: {len(names)} of {len(names)} passed ({', '.join(names)})" in readme

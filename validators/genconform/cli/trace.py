@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import click
@@ -17,6 +16,7 @@ from genconform.errors import UsageError
 from genconform.finding import CheckResult, Finding, Verdict, report_of
 from genconform.report import text
 from genconform.trace import files
+from genconform.trace.baselines import Baselines
 from genconform.trace.judge import JudgedFile, JudgedRun
 from genconform.trace.story import Chapter, tell
 
@@ -37,19 +37,23 @@ def check(paths: tuple[Path, ...], format_: str, output: Path | None) -> None:
 
     PATH is a trace, or a folder whose files ending in .jsonl are traces. All are judged: a broken
     one hides none of the others. The verdict follows from evidence; what a recorder claims without
-    it is a finding.
+    it is a finding. Where a baseline's own run is among them, it must be as others tell of it.
     """
     found = [files.find(path) for path in paths]
     total = sum(len(entry.traces) for entry in found)
-    results = watched(chain.from_iterable(map(_results, found)), total, "traces")
-    give(report_of(results), format_, output)
+    give(report_of(watched(_results(found), total, "traces")), format_, output)
 
 
-def _results(found: files.Found) -> Iterator[CheckResult]:
-    if not found.traces:
-        yield files.nothing_found(found)
-    for path in found.traces:
-        yield files.check_path(path)
+def _results(found: list[files.Found]) -> Iterator[CheckResult]:
+    """The verdict on each file, and on what the files tell of one another."""
+    baselines = Baselines()
+    for entry in found:
+        if not entry.traces:
+            yield files.nothing_found(entry)
+        for path in entry.traces:
+            yield files.check_path(path, baselines)
+    if (together := baselines.check()) is not None:
+        yield together
 
 
 @trace.command()

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from genconform.document import unreadable
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, combine
+from genconform.trace.baselines import Baselines
 from genconform.trace.judge import JudgedFile, judge_file, judge_runs
 from genconform.trace.observed.sources import check_imported, holds_imported
 from genconform.trace.reading import TraceFault
@@ -64,10 +65,11 @@ def judge_path(path: Path) -> JudgedFile:
         return judge_file(stream, path.as_posix())
 
 
-def check_path(path: Path) -> CheckResult:
+def check_path(path: Path, baselines: Baselines | None = None) -> CheckResult:
     """The verdict on a file, with its runs and their routes as details. Holds one run at a time.
 
-    The first runs have a timeline as well. A file of imported traces is judged as such.
+    The first runs have a timeline as well. A file of imported traces is judged as such. The runs
+    are added to `baselines`, to be compared with those of other files.
 
     Raises:
         UsageError: it cannot be read.
@@ -84,6 +86,8 @@ def check_path(path: Path) -> CheckResult:
                 runs.append(listed(run) | told)
                 findings += run.findings
                 verdicts.append(run.verdict)
+                if baselines is not None:
+                    baselines.add(run, path.as_posix())
         except TraceFault as fault:
             findings.append(fault.finding())
             verdicts.append(fault.verdict)
