@@ -11,6 +11,7 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
+from typing import Any
 from tempfile import TemporaryDirectory
 
 import msgspec
@@ -31,12 +32,19 @@ RECORD = Path(__file__).resolve().parent.parent / "tests" / "lean" / "mutants.js
 
 
 def subject(tree: Tree) -> dict[str, str]:
-    """What a record is about: the table, the certificate, and the Lean that was asked."""
+    """What a record is about: the table's behaviour, the certificate, the Lean that was asked."""
     return {
-        "tableSha256": canonical_digest(read_document(tree.path(TABLE_PATH)).value),
+        "tableSha256": canonical_digest(behaviour(read_document(tree.path(TABLE_PATH)).value)),
         "certificateSha256": sha256_hex(certify().render().encode()),
         "lean": LEAN_VERSION,
     }
+
+
+def behaviour(table: dict[str, Any]) -> dict[str, Any]:
+    """What of a table decides and counts. Its prose may change without another answer."""
+    compared = {fact["name"]: fact.get("compares", []) for fact in table["facts"]}
+    deciding = ("stages", "effects", "commonLines", "stageLines")
+    return {name: table[name] for name in deciding} | {"compares": compared}
 
 
 def faults(table: Table, made: list[Mutant], said: list[Refusal]) -> list[str]:
