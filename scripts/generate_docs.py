@@ -16,6 +16,7 @@ from genconform.catalogue.pages import (
     sources_page,
     stages_page,
 )
+from genconform.errors import mid_sentence
 from genconform.lifecycle.drawing import svg
 from genconform.lifecycle.graph import picture
 from genconform.lifecycle.packet import EventKind
@@ -88,12 +89,7 @@ def _lines(table: Table, lines: tuple[Line, ...]) -> Iterator[str]:
 
 
 def _asked(field: Field) -> str:
-    return f"- `{field.name}`: {field.meaning} True when {_lower(field.evidence)}"
-
-
-def _lower(sentence: str) -> str:
-    """A sentence that goes on after a colon; names keep their case, as they start lowercase."""
-    return sentence if sentence[:2].isupper() else sentence[0].lower() + sentence[1:]
+    return f"- `{field.name}`: {field.meaning} True when {mid_sentence(field.evidence)}"
 
 
 def _fields(table: Table) -> Iterator[str]:
@@ -132,7 +128,7 @@ def _traces(tree: Tree) -> Iterator[str]:
         for derivation in derivations[1:]:
             reads = ", ".join(f"`{_own(field, kind)}`" for field in derivation.reads)
             name = f"`{derivation.name}`" + (" (presumed)" if derivation.presumed else "")
-            yield f"| {kind.value} | {name} | {_lower(derivation.meaning)} | {reads} |"
+            yield f"| {kind.value} | {name} | {mid_sentence(derivation.meaning)} | {reads} |"
     yield "\nBeside the lifecycle, of an event that it accepted:\n"
     yield "| event | rule | asks |\n|---|---|---|"
     for owed in OBLIGATIONS:

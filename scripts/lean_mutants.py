@@ -11,8 +11,8 @@ import sys
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import msgspec
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from genconform.errors import MalformedInput, UsageError
+from genconform.errors import MalformedInput, UsageError, mid_sentence
 from genconform.finding import Location, Report, combine
 
 MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -321,9 +321,7 @@ def decode(document: Document, into: type[_T], value: Any = None, at: str = "") 
     except msgspec.ValidationError as error:
         message, _, path = str(error).partition(" - at `$")
         pointer = at + pointer_of(path.rstrip("`"))
-        raise MalformedInput(
-            message[0].lower() + message[1:], location=document.location(pointer)
-        ) from error
+        raise MalformedInput(mid_sentence(message), location=document.location(pointer)) from error
 
 
 def read_report(data: bytes, name: str) -> Report:

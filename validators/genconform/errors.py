@@ -9,6 +9,11 @@ from __future__ import annotations
 from genconform.finding import Location
 
 
+def mid_sentence(sentence: str) -> str:
+    """A sentence to go on with after a colon: its first word in lowercase, unless an acronym."""
+    return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
+
+
 class GenconformError(Exception):
     """Base of every error that a user may see.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from genconform.errors import mid_sentence
 from genconform.explain.sources import PlacedLine, Sources, mutation_example
 from genconform.explain.topic import Example, Kind, Reference, Topic
 from genconform.lifecycle.packet import EventKind
@@ -149,7 +150,7 @@ def _not_taken(sources: Sources, placed: PlacedLine) -> Iterator[str]:
 def _evidence(sources: Sources, name: str) -> str:
     for field in sources.table.fields:
         if field.name == name:
-            return f"`{name}` is true when {_lower(field.evidence)}"
+            return f"`{name}` is true when {mid_sentence(field.evidence)}"
     return _sentence_of(sources, name)
 
 
@@ -202,7 +203,7 @@ def _field(sources: Sources, field: Field) -> Topic:
         field.name,
         f"{field.meaning} A boolean of the packet, read at "
         f"{readers or _listed(field.stages)}. {_derived(field.name)}",
-        f"It is true when {_lower(field.evidence)}",
+        f"It is true when {mid_sentence(field.evidence)}",
         tuple(_asked_by(sources, field.name)),
         tuple(_field_examples(sources, field)),
         (
@@ -262,7 +263,7 @@ def _facts(sources: Sources) -> Iterator[Topic]:
             Kind.FACT,
             fact.name,
             f"{fact.meaning} No packet holds it: it is computed from state and event.{compares}",
-            f"It is true when this is so: {_lower(fact.meaning)}",
+            f"It is true when this is so: {mid_sentence(fact.meaning)}",
             tuple(_asked_by(sources, fact.name)),
             tuple(
                 Example(
@@ -360,7 +361,3 @@ def _listed(names: Iterable[str]) -> str:
 
 def _word(value: bool) -> str:
     return "true" if value else "false"
-
-
-def _lower(sentence: str) -> str:
-    return sentence if sentence[:2].isupper() else sentence[0].lower() + sentence[1:]

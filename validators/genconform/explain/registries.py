@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from genconform.catalogue.entries import FAILURES, INVARIANTS, Failure, Invariant
+from genconform.errors import mid_sentence
 from genconform.explain.sources import ProvedClaim, Sources, mutation_example
 from genconform.explain.topic import Example, Kind, Reference, Topic
 from genconform.finding import Level
@@ -114,7 +115,7 @@ def _mode(mode: Mode) -> Topic:
     return Topic(
         Kind.MODE,
         mode.name,
-        f"{mode.role} It is {mode.status.value}: {_lower(mode.because)}",
+        f"{mode.role} It is {mode.status.value}: {mid_sentence(mode.because)}",
         mode.verification_burden,
         (back, shown),
         tuple(examples),
@@ -268,7 +269,3 @@ def _is_closed(node: dict[str, Any]) -> bool:
 
 def _quoted(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
-
-
-def _lower(sentence: str) -> str:
-    return sentence if sentence[:2].isupper() else sentence[0].lower() + sentence[1:]

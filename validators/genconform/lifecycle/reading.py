@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from genconform.document import escape, pointer_of, unreadable
-from genconform.errors import Incomplete, MalformedInput
+from genconform.errors import Incomplete, MalformedInput, mid_sentence
 from genconform.finding import Location
 from genconform.lifecycle.packet import Case, Counters, Event, Identity, Packet, State
 
@@ -120,7 +120,7 @@ def _malformed(line: bytes, error: Exception, place: Location) -> MalformedInput
     if not line.strip():
         return MalformedInput("the line is blank", location=place, expected="a case as JSON")
     message, _, path = str(error).removeprefix("JSON is malformed: ").partition(" - at `$")
-    message = message[0].lower() + message[1:]
+    message = mid_sentence(message)
     if not isinstance(error, msgspec.ValidationError):
         expected = "one JSON object in UTF-8 a line"
         return MalformedInput(f"not JSON: {message}", location=place, expected=expected)

@@ -15,7 +15,7 @@ from msgspec import UNSET, Struct
 
 from genconform.digest.canonical import canonical_bytes, sha256_hex, surely_canonical
 from genconform.document import pointer_of
-from genconform.errors import GenconformError, MalformedInput
+from genconform.errors import GenconformError, MalformedInput, mid_sentence
 from genconform.finding import Finding, Level, Location, Verdict
 from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind
 from genconform.trace.format import (
@@ -263,7 +263,7 @@ def _json(data: bytes, place: Location) -> Any:
         message = str(error).removeprefix("JSON is malformed: ")
         raise MalformedTrace(
             "trace.malformed.json",
-            _short(message[0].lower() + message[1:]),
+            _short(mid_sentence(message)),
             place,
             expected="one JSON object in UTF-8 a line",
         ) from error
@@ -295,7 +295,7 @@ def _wrong_field(error: Exception, place: Location) -> MalformedTrace:
     message, _, path = str(error).partition(" - at `$")
     pointer = pointer_of(path.rstrip("`"))
     at = msgspec.structs.replace(place, pointer=pointer) if pointer else place
-    return MalformedTrace("trace.malformed.field", _short(message[0].lower() + message[1:]), at)
+    return MalformedTrace("trace.malformed.field", _short(mid_sentence(message)), at)
 
 
 def _refuse_repeated_keys(data: bytes, read: Header | TraceEvent, place: Location) -> None:

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from genconform.digest.canonical import canonical_digest, sha256_hex
 from genconform.document import pointer_of
-from genconform.errors import MalformedInput
+from genconform.errors import MalformedInput, mid_sentence
 from genconform.finding import Location
 from genconform.lifecycle.packet import Text
 from genconform.trace.adapters.base import Json, Payload, Take, take
@@ -139,7 +139,7 @@ def read_beside(payload: Json, place: Location) -> Beside:
         message, _, path = str(error).partition(" - at `$")
         pointer = pointer_of(path.rstrip("`"))
         at = Location(place.file, pointer, place.line)
-        raise MalformedInput(message[0].lower() + message[1:], location=at) from error
+        raise MalformedInput(mid_sentence(message), location=at) from error
 
 
 def request_facts(request: Json, payload: Payload) -> RequestFacts:
