@@ -21,6 +21,12 @@ def test_what_is_stored_is_found_under_its_key_alone() -> None:
     assert cache.load(cache.key_of("ab", "")) is None
 
 
+def test_what_was_stored_under_another_key_is_not_believed() -> None:
+    cache.store("passed", b"pass")
+    (cache.folder() / "passed").rename(cache.folder() / "failed")
+    assert cache.load("failed") is None
+
+
 def test_the_oldest_entries_are_forgotten() -> None:
     for number in range(cache._KEPT_AT_MOST + 2):
         cache.store(str(number), b"")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 
 from genconform.context import Context
 from genconform.finding import Verdict
+from genconform.lean import build as builds
 from genconform.lean import toolchain as module
 from genconform.lean.build import Build
 from genconform.lean.check import run
+from genconform.lean.package import Module
 from genconform.lean.toolchain import (
     LEAN_VERSION,
     LIBRARY,
@@ -30,10 +33,13 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def stock(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a `lake` that says this version, and a `lean`, at the front of the PATH."""
+def stock(folder: Path, lake: str, lean: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a `lake` and a `lean` that say these versions at the front of the PATH."""
     folder.mkdir()
-    for name, says in (("lake", f"Lake version 5.0.0 (Lean version {version})"), ("lean", "Lean")):
+    for name, says in (
+        ("lake", f"Lake version 5.0.0-src+0a1b2c3 (Lean version {lake})"),
+        ("lean", f"Lean (version {lean}, x86_64-unknown-linux-gnu, commit 0a1b2c3, Release)"),
+    ):
         program = folder / name
         program.write_text(f"#!/bin/sh\necho '{says}'\n", encoding="utf-8")
         program.chmod(0o755)
@@ -43,17 +49,27 @@ def stock(folder: Path, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_stock_lean_of_the_pinned_version_comes_first(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stock(tmp_path / "bin", LEAN_VERSION, monkeypatch)
+    stock(tmp_path / "bin", LEAN_VERSION, LEAN_VERSION, monkeypatch)
     found = find_toolchain(LEAN)
     assert found.command == (str(tmp_path / "bin" / "lean"),)
     assert not found.embedded
     assert "stock" in found.description
 
 
+@pytest.mark.parametrize(
+    ("lake", "lean"),
+    [
+        ("4.34.1", "4.34.1"),
+        (f"{LEAN_VERSION}-rc1", f"{LEAN_VERSION}-rc1"),
+        (f"{LEAN_VERSION}-nightly-2026-01-01", LEAN_VERSION),
+        (LEAN_VERSION, "4.34.1"),
+        (f"1{LEAN_VERSION}", LEAN_VERSION),
+    ],
+)
 def test_stock_lean_of_another_version_is_left_aside(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    lake: str, lean: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    stock(tmp_path / "bin", "4.34.1", monkeypatch)
+    stock(tmp_path / "bin", lake, lean, monkeypatch)
     assert find_toolchain(LEAN).embedded
 
 
@@ -101,6 +117,20 @@ def test_the_digest_of_a_library_is_remembered_only_while_the_file_stays_the_sam
     assert module._digest(library, use_cache=True) != first
 
 
+def test_a_library_with_its_time_of_change_set_back_is_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    library = tmp_path / LIBRARY
+    library.write_bytes(b"pinned")
+    monkeypatch.setattr(module, "LIBRARY_SHA256", module._digest(library, use_cache=False))
+    before = library.stat()
+    library.write_bytes(b"forged")
+    os.utime(library, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert library.stat().st_mtime_ns == before.st_mtime_ns
+    with pytest.raises(ToolchainRefused):
+        module._require_digest(library, use_cache=True)
+
+
 def program(tmp_path: Path, text: str) -> Build:
     """A build whose Lean is a Python program."""
     path = tmp_path / "lean.py"
@@ -127,3 +157,20 @@ def test_lean_is_not_led_elsewhere_by_the_environment(
     monkeypatch.setenv("LEAN_SYSROOT", "/elsewhere")
     says = "import os; print({n: v for n, v in os.environ.items() if n.startswith('LEAN')})"
     assert program(tmp_path, says).run_text("A", "").stray == str({"LEAN_PATH": str(tmp_path)})
+
+
+def test_an_end_without_a_compiled_module_is_no_success(tmp_path: Path) -> None:
+    build = program(tmp_path, "")
+    modules = {"A": Module("A", "lean/A.lean", ""), "B": Module("B", "lean/B.lean", "import A\n")}
+    first, second = build.compile(modules, 1, lambda _: None)
+    assert first.outcome is not None
+    assert (first.outcome.exit_code, first.outcome.clean) == (0, False)
+    assert "no compiled module" in first.outcome.stray
+    assert second.outcome is None
+
+
+def test_a_run_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(builds, "TIMEOUT_SECONDS", 0.5)
+    outcome = program(tmp_path, "import time; time.sleep(60)").run_text("A", "")
+    assert (outcome.exit_code, outcome.clean) == (1, False)
+    assert "did not end within" in outcome.stray

@@ -146,7 +146,11 @@ class Build:
         target.parent.mkdir(parents=True, exist_ok=True)
         source = target.with_suffix(".lean")
         source.write_text(module.text, encoding="utf-8")
-        return self.run(source, "-R", str(self.folder), "-o", str(target))
+        outcome = self.run(source, "-R", str(self.folder), "-o", str(target))
+        if outcome.exit_code == 0 and not target.exists():
+            stray = f"{outcome.stray}\nLean ended with success and left no compiled module".strip()
+            return Outcome(outcome.exit_code, outcome.messages, stray, outcome.seconds)
+        return outcome
 
     def _usable(self, compiled: Compiled) -> bool:
         return compiled.outcome is not None and self.compiled(compiled.module.name).exists()

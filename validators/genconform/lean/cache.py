@@ -30,11 +30,12 @@ def key_of(*parts: str) -> str:
 
 
 def load(key: str) -> bytes | None:
-    """What was stored under the name, or None."""
+    """What was stored under the name, or None; what was stored under another is not it."""
     try:
-        return (folder() / key).read_bytes()
+        name, _, value = (folder() / key).read_bytes().partition(b"\n")
     except OSError:
         return None
+    return value if name == key.encode() else None
 
 
 def store(key: str, value: bytes) -> None:
@@ -42,7 +43,7 @@ def store(key: str, value: bytes) -> None:
     try:
         folder().mkdir(parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=folder(), delete=False) as file:
-            file.write(value)
+            file.write(key.encode() + b"\n" + value)
         os.replace(file.name, folder() / key)
         by_age = sorted(folder().iterdir(), key=lambda path: path.stat().st_mtime)
         for path in by_age[:-_KEPT_AT_MOST]:

@@ -27,6 +27,8 @@ WHEEL_VERSION = "0.3.3"
 LIBRARY = "libleanshared.so"
 # Of the manylinux_2_35 x86_64 wheel. The names that lean/embedded binds belong to this very build.
 LIBRARY_SHA256 = "efef27df56f2197139afe12f1a2b63913a05f1aba81ce88824c44100431ed8c4"
+# Of the modules of the small Init, as reviewed: the embedded library checks against nothing else.
+INIT_SHA256 = "d37d51c75e41774630877c2f962405bedfe51686c984ee19d3ed95348eb59832"
 _INSTALL = "Install it with `pip install 'genconform[lean]'`, or install Lean with elan."
 
 
@@ -85,9 +87,22 @@ def _stock(project: Path) -> Toolchain | None:
     lean = shutil.which("lean", path=os.path.dirname(lake)) if lake else None
     if lake is None or lean is None:
         return None
+    said = [_version_text(program, project) for program in (lake, lean)]
+    if any(_LEAN_VERSION.findall(text) != [LEAN_VERSION] for text in said):
+        return None
+    return Toolchain((lean,), f"stock {' '.join(said)}", embedded=False)
+
+
+# Lake says "Lake version 5.0.0 (Lean version 4.35.0)", Lean "Lean (version 4.35.0, …)"; a candidate
+# for a release says 4.35.0-rc1.
+_LEAN_VERSION = re.compile(r"Lean \(?version ([^\s,)]+)")
+
+
+def _version_text(program: str, project: Path) -> str:
+    """What a program says about its version; "" where it fails."""
     try:
         done = subprocess.run(
-            [lake, "--version"],
+            [program, "--version"],
             capture_output=True,
             text=True,
             cwd=project,
@@ -95,11 +110,8 @@ def _stock(project: Path) -> Toolchain | None:
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return None
-    found = re.search(r"Lean version (\d+\.\d+\.\d+)", done.stdout)
-    if done.returncode != 0 or found is None or found[1] != LEAN_VERSION:
-        return None
-    return Toolchain((lean,), f"stock {done.stdout.strip()}", embedded=False)
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _embedded(*, use_cache: bool) -> Toolchain:
@@ -148,9 +160,13 @@ def _require_digest(library: Path, *, use_cache: bool) -> None:
 
 
 def _digest(library: Path, *, use_cache: bool) -> str:
-    """The SHA-256 of a library; the pinned one is known again by its size and time of change."""
+    """The SHA-256 of a library; the pinned one is known again by its size and times of change.
+
+    A file's time of modification can be set back after a change, the time of that change cannot.
+    """
     status = library.stat()
-    key = cache.key_of("library", str(library), str(status.st_size), str(status.st_mtime_ns))
+    seen = (status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+    key = cache.key_of("library", str(library), *map(str, seen))
     if use_cache and cache.load(key) == LIBRARY_SHA256.encode():
         return LIBRARY_SHA256
     with library.open("rb") as file:
