@@ -43,7 +43,7 @@ def test_the_report_says_what_was_checked_and_what_it_rests_on(pristine: Pristin
     counts, note = pristine.result.counts, pristine.result.findings[0]
     assert {name: counts[f"agreement_{name}"] for name in CASES} == CASES
     assert counts["modules"] == counts["modules_clean"] == len(pristine.modules)
-    assert counts["theorems"] == 42
+    assert counts["theorems"] == 45
     assert counts["theorems_with_axioms"] == 0
     assert note.level is Level.NOTE
     assert "embedded" in note.message

@@ -18,6 +18,7 @@ from genconform.tree import Tree
 from scripts.lean_mutants import RECORD, subject
 
 PER_OPERATOR = 4
+COUNTED = ("mutants", "refused")
 
 
 @pytest.fixture(scope="module")
@@ -53,3 +54,13 @@ def test_the_record_is_of_all_mutants_of_this_table(tree: Tree) -> None:
     assert {*record["refusedBy"], *record["letThroughAsEquivalent"]} == made
     assert record["mutants"] == len(made)
     assert record["refused"] == len(record["refusedBy"])
+
+
+def test_the_record_says_what_the_python_side_proves(tree: Tree) -> None:
+    record, table = json.loads(RECORD.read_text(encoding="utf-8")), load_table(tree)
+    same = {mutant.id for mutant in mutants(table) if isinstance(prove(table, mutant), Proof)}
+    assert set(record["letThroughAsEquivalent"]) == same
+    theorems = {theorem.name for theorem in certify().theorems}
+    assert set(record["refusedBy"].values()) <= theorems
+    total = {name: sum(one[name] for one in record["operators"].values()) for name in COUNTED}
+    assert total == {name: record[name] for name in COUNTED}

@@ -15,6 +15,7 @@ from genconform.lean.package import (
 )
 
 WORDS = sorted(word for words in REFUSED.values() for word in words if word.isidentifier())
+HIDDEN = "lean.source.hidden"
 
 
 def module(text: str, name: str = "M") -> Module:
@@ -26,10 +27,10 @@ def said(text: str) -> list[tuple[str, str, int | None]]:
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_each_refused_word_is_found_alone_in_a_name_and_in_guillemets(word: str) -> None:
-    for text in (word, f"A.{word}.b", f"«{word}»", f"@[{word} x]"):
-        assert len(said(f"\n{text}\n")) == 1
-    for text in (f"{word}s", f"not{word}", f"{word}_x"):
+def test_each_refused_word_is_found_alone_in_a_name_and_beside_signs(word: str) -> None:
+    for text in (word, f"A.{word}.b", f"({word})", f"λ{word}", f"x⁻¹{word} y", f"decide +{word}"):
+        assert [found for _, found, _ in said(f"\n{text}\n") if found == word] == [word]
+    for text in (f"{word}s", f"not{word}", f"{word}_x", f"{word}'"):
         assert said(text) == []
 
 
@@ -48,9 +49,23 @@ def test_a_comment_does_not_hide_what_follows_it() -> None:
     assert said('/- " -/ sorry /- " -/') == [("lean.source.sorry", "sorry", 1)]
 
 
+@pytest.mark.parametrize("text", ["theorem «/-» : True", "x //- 1", "rw [<-- h]", "y↑--z"])
+def test_a_mark_that_need_not_begin_a_comment_is_refused(text: str) -> None:
+    assert said(f"{text}\naxiom x : False\n-/")[0][0] == HIDDEN
+
+
+def test_a_mark_after_a_name_or_a_bracket_begins_a_comment() -> None:
+    assert said("def x := (y)--sorry\nf x/- sorry -/\n/---/\n----") == []
+
+
+@pytest.mark.parametrize("sign", ["\u0455", "\uff21", "\u200b", "é", "⁻", "«", "»"])
+def test_signs_that_no_source_needs_are_refused(sign: str) -> None:
+    assert said(f"def x{sign} := 1") == [(HIDDEN, sign, 1)]
+
+
 @pytest.mark.parametrize("text", ['def x := "/-" ++ y -- "-/"', """def q := '"'"""])
 def test_a_string_could_hide_something_and_is_refused(text: str) -> None:
-    assert said(text)[0] == ("lean.source.core", '"', 1)
+    assert said(text)[0][::2] == (HIDDEN, 1)
 
 
 def test_blanking_keeps_every_line() -> None:
@@ -74,6 +89,12 @@ def test_modules_come_after_what_they_import() -> None:
     }
     assert [one.name for one in in_order(modules)] == ["B", "A", "C"]
     assert reachable(modules, "A") == {"A", "B"}
+
+
+def test_an_import_counts_only_where_lean_sees_one() -> None:
+    text = "/-\nimport A\n-/\nimport B -- import C\n import D\nimport «E»\npublic import F\n"
+    assert module(text).imports == ("B",)
+    assert [number for number, _ in module(text).strange_imports()] == [5, 6, 7]
 
 
 def test_an_import_in_a_circle_is_an_error() -> None:

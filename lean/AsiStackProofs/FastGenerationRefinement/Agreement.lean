@@ -7,7 +7,7 @@ Written by `genconform lean certificate` from the answers of the hand-written Py
 edit. Each numeral is what that machine said about a whole table of cases; the kernel computes the
 model's table and compares.
 
-SHA-256 of all below this comment: d735d50a42d93506069e34928c389c140a230ec78e0ae8f6072a2ff9a6dc9863
+SHA-256 of all below this comment: ad45dbce36a0f3f44b7f4b3379093416c78b61bd36e90725b5bf5ac6993f2a14
 -/
 
 namespace AsiStackProofs.FastGenerationRefinement.Agreement
@@ -16,9 +16,32 @@ open Encoding
 /-! ## The names, in the same order -/
 
 theorem names_Stage : digits (([.requested, .contextBound, .modeSelected, .draftGenerated, .verified, .accounted, .decided, .closed] : List Stage).map (·.ctorIdx)) = 0x1c61440c2040 := by decide +kernel
+theorem names_Stage_no_others (x : Stage) : Nat.ble x.ctorIdx 7 = true := by cases x <;> rfl
 theorem names_EventKind : digits (([.bindContext, .selectMode, .generateDraft, .verifyDraft, .accountOutcome, .decide, .close] : List EventKind).map (·.ctorIdx)) = 0x61440c2040 := by decide +kernel
+theorem names_EventKind_no_others (x : EventKind) : Nat.ble x.ctorIdx 6 = true := by cases x <;> rfl
 theorem names_Field : digits (([.externalEffectRequested, .requestWellFormed, .contextPacket, .taskSet, .consumer, .deadline, .rights, .fastModeRequested, .generationMode, .riskTier, .qualityTarget, .verifierIdentity, .independentEvaluator, .acceptancePredicate, .matchedBaseline, .latencyBudget, .computeMemoryBudget, .highRisk, .riskOverride, .slowFallback, .highRiskReview, .generator, .draftArtifact, .proposedOutput, .generationCost, .searchBound, .observedVerification, .verificationPassed, .fallbackExecutable, .fallbackResidual, .acceptedOutput, .qualityPass, .verifierCost, .fallbackCost, .taskSuccess, .baselineResult, .usefulDenominator, .costMetricSeparation, .outputDigest, .rawSpeedPromotionRequested, .supportPromotionRequested, .evidenceTransition, .decisionReceipt, .decisionNonClaims, .consumerAcknowledgment, .residualClosure, .descendantReferences, .resultDigestBound, .cleanup] : List Field).map (·.ctorIdx)) = 0x30beeb6caeaa689e69648e28607de75c6da6585d65544d24503ce34c2ca2481c61440c2040 := by decide +kernel
+theorem names_Field_no_others (x : Field) : Nat.ble x.ctorIdx 48 = true := by cases x <;> rfl
 theorem names_Route : digits (([.rejectWrongStage, .rejectTaskSubstitution, .rejectModeSubstitution, .rejectEvaluatorSubstitution, .rejectResultSubstitution, .rejectEventReplay, .rejectAuthorityLeak, .rejectMalformedRequest, .requireContextPacket, .requireTaskSet, .requireConsumer, .requireDeadline, .requireRights, .acceptContext, .selectSlowBaseline, .requireGenerationMode, .requireRiskTier, .requireQualityTarget, .requireVerifierIdentity, .requireIndependentEvaluator, .requireAcceptancePredicate, .requireMatchedBaseline, .requireLatencyBudget, .requireComputeMemoryBudget, .requireRiskOverride, .requireSlowFallback, .requireHighRiskReview, .acceptFastSelection, .requireGenerator, .requireDraftArtifact, .requireProposedOutput, .requireGenerationCost, .requireSearchBound, .acceptGeneration, .requireObservedVerification, .requireExecutableFallback, .requireFallbackResidual, .activateFallback, .requireAcceptedOutput, .requireQualityPass, .acceptVerification, .requireVerifierCost, .requireFallbackCost, .requireTaskSuccess, .requireBaselineResult, .requireUsefulDenominator, .requireCostMetricSeparation, .requireOutputDigest, .acceptAccounting, .blockRawSpeedProxy, .requireEvidenceTransition, .requireDecisionReceipt, .requireDecisionNonClaims, .acceptDecision, .requireConsumerAcknowledgment, .requireResidualClosure, .requireDescendantReferences, .requireBoundResultDigest, .requireCleanup, .acceptClosure] : List Route).map (·.ctorIdx)) = 0xefae78df6d74cf2c70beeb6caeaa689e69648e28607de75c6da6585d65544d24503ce34c2ca2481c61440c2040 := by decide +kernel
+theorem names_Route_no_others (x : Route) : Nat.ble x.ctorIdx 59 = true := by cases x <;> rfl
+
+/-! ## What each stage asks for, bit by bit -/
+
+theorem names_requested : asked .requested = [.requestWellFormed, .contextPacket, .taskSet, .consumer, .deadline, .rights] := rfl
+theorem names_requested_places : (asked .requested).map (place .requested) = [0, 1, 2, 3, 4, 5] := rfl
+theorem names_contextBound : asked .contextBound = [.fastModeRequested, .generationMode, .riskTier, .qualityTarget, .verifierIdentity, .independentEvaluator, .acceptancePredicate, .matchedBaseline, .latencyBudget, .computeMemoryBudget, .highRisk, .riskOverride, .slowFallback, .highRiskReview] := rfl
+theorem names_contextBound_places : (asked .contextBound).map (place .contextBound) = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13] := rfl
+theorem names_modeSelected : asked .modeSelected = [.generator, .draftArtifact, .proposedOutput, .generationCost, .searchBound] := rfl
+theorem names_modeSelected_places : (asked .modeSelected).map (place .modeSelected) = [0, 1, 2, 3, 4] := rfl
+theorem names_draftGenerated : asked .draftGenerated = [.observedVerification, .verificationPassed, .fallbackExecutable, .fallbackResidual, .acceptedOutput, .qualityPass] := rfl
+theorem names_draftGenerated_places : (asked .draftGenerated).map (place .draftGenerated) = [0, 1, 2, 3, 4, 5] := rfl
+theorem names_verified : asked .verified = [.verifierCost, .fallbackCost, .taskSuccess, .baselineResult, .usefulDenominator, .costMetricSeparation, .outputDigest] := rfl
+theorem names_verified_places : (asked .verified).map (place .verified) = [0, 1, 2, 3, 4, 5, 6] := rfl
+theorem names_accounted : asked .accounted = [.acceptedOutput, .taskSuccess, .baselineResult, .rawSpeedPromotionRequested, .supportPromotionRequested, .evidenceTransition, .decisionReceipt, .decisionNonClaims] := rfl
+theorem names_accounted_places : (asked .accounted).map (place .accounted) = [0, 1, 2, 3, 4, 5, 6, 7] := rfl
+theorem names_decided : asked .decided = [.consumerAcknowledgment, .residualClosure, .descendantReferences, .resultDigestBound, .cleanup] := rfl
+theorem names_decided_places : (asked .decided).map (place .decided) = [0, 1, 2, 3, 4] := rfl
+theorem names_closed : asked .closed = [] := rfl
+theorem names_closed_places : (asked .closed).map (place .closed) = [] := rfl
 
 /-! ## Routes: each stage's own space, then the common space at each stage -/
 

@@ -148,6 +148,63 @@ def commonRoutes (stage : Stage) : (k first : Nat) → Nat := table (routeCode s
 def OwnLinesDecide : Prop :=
   ∀ (stage : Stage) (own : Nat), routeCode stage own uncaught = ownCode stage own
 
+/-! ## Every input is a case -/
+
+/-- Which of the common conditions hold, in the order of a common number. -/
+def conditions (s : State) (e : Event) : List Bool := [
+  decide (e.kind = s.stage.kind),
+  agree [(·.taskId), (·.taskVersion), (·.contextDigest), (·.taskSetDigest), (·.consumerDigest)],
+  agree [(·.modeDigest), (·.baselineDigest)],
+  agree [(·.verifierDigest)],
+  agree [(·.resultDigest), (·.residualDigest)],
+  !used e.digest s.consumed,
+  e.has .externalEffectRequested]
+where
+  /-- Whether the event names these parts of the identity as the state has them. -/
+  agree (parts : List (Identity → Digest)) : Bool :=
+    !parts.any fun part => decide (part e.identity ≠ part s.identity)
+
+/-- What a stage asks a packet for, in the order of its own numbers. -/
+def asked : Stage → List Field
+  | .requested => [.requestWellFormed, .contextPacket, .taskSet, .consumer, .deadline, .rights]
+  | .contextBound =>
+    [.fastModeRequested, .generationMode, .riskTier, .qualityTarget, .verifierIdentity,
+     .independentEvaluator, .acceptancePredicate, .matchedBaseline, .latencyBudget,
+     .computeMemoryBudget, .highRisk, .riskOverride, .slowFallback, .highRiskReview]
+  | .modeSelected => [.generator, .draftArtifact, .proposedOutput, .generationCost, .searchBound]
+  | .draftGenerated =>
+    [.observedVerification, .verificationPassed, .fallbackExecutable, .fallbackResidual,
+     .acceptedOutput, .qualityPass]
+  | .verified =>
+    [.verifierCost, .fallbackCost, .taskSuccess, .baselineResult, .usefulDenominator,
+     .costMetricSeparation, .outputDigest]
+  | .accounted =>
+    [.acceptedOutput, .taskSuccess, .baselineResult, .rawSpeedPromotionRequested,
+     .supportPromotionRequested, .evidenceTransition, .decisionReceipt, .decisionNonClaims]
+  | .decided =>
+    [.consumerAcknowledgment, .residualClosure, .descendantReferences, .resultDigestBound, .cleanup]
+  | .closed => []
+
+/-- What a state and an event answer to that, in the same order; at `verified` the state says last
+whether it has activated a fallback. -/
+def answers (s : State) (e : Event) : List Bool :=
+  (asked s.stage).map e.has ++
+    match s.stage with
+    | .verified => [decide (s.counters.fallbacks ≠ 0)]
+    | _ => []
+
+/-- The route follows from the stage, the conditions and the answers, and from nothing else in the
+state or the event. So the numbered cases, which go through all of these, are every input. -/
+def CaseDecides : Prop :=
+  ∀ (s t : State) (e f : Event), s.stage = t.stage →
+    conditions s e = conditions t f → answers s e = answers t f → route s e = route t f
+
+/-- Witness: at every stage two different inputs make the same case. -/
+def CaseDecidesWitness : Prop :=
+  ∀ stage : Stage, ∃ (s t : State) (e f : Event), s.stage = stage ∧ t.stage = stage ∧
+    conditions s e = conditions t f ∧ answers s e = answers t f ∧
+    s.identity.taskId ≠ t.identity.taskId ∧ e.digest ≠ f.digest
+
 /-! ## States after, as numerals -/
 
 /-- Digits as a numeral, the first the lowest. -/

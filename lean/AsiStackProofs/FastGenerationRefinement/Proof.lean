@@ -28,6 +28,9 @@ theorem acceptedMovesOnce : AcceptedMovesOnce := fun s e accepted => by
   case closed => exact rejected_of_closed at_stage accepted
   all_goals exact nomatch same
 
+theorem acceptedCounts : AcceptedCounts := fun _ _ accepted =>
+  (congrArg State.counters (step_accepted accepted)).trans (after_counts (mem_stage_routes accepted))
+
 theorem rejectedChangesNothing : RejectedChangesNothing := fun _ _ => step_rejected
 
 theorem closedIsFinal : ClosedIsFinal := fun s closed =>

@@ -57,6 +57,20 @@ def AcceptedMovesOnce : Prop :=
     (step s e).stage = s.stage.next ∧ s.stage.next ≠ s.stage ∧
     (step s e).consumed = e.digest :: s.consumed
 
+/-- Beside its receipt, an accepted event adds a draft, a verification, a useful outcome or a
+decision by the stage that it leaves, a fallback where it activates one, and nothing else. -/
+def AcceptedCounts : Prop :=
+  ∀ (s : State) (e : Event), Accepted s e →
+    (step s e).counters = {
+      receipts := s.counters.receipts + 1
+      drafts := s.counters.drafts + if s.stage = .modeSelected then 1 else 0
+      verifications := s.counters.verifications + if s.stage = .draftGenerated then 1 else 0
+      fallbacks := s.counters.fallbacks + if route s e = .activateFallback then 1 else 0
+      usefulOutcomes := s.counters.usefulOutcomes + if s.stage = .verified then 1 else 0
+      decisions := s.counters.decisions + if s.stage = .accounted then 1 else 0
+      supportAssignments := s.counters.supportAssignments
+      externalEffects := s.counters.externalEffects }
+
 /-- Witness: an event is accepted at every stage but the last. -/
 def AcceptedMovesOnceWitness : Prop :=
   ∀ stage : Stage, stage ≠ .closed → ∃ (s : State) (e : Event), s.stage = stage ∧ Accepted s e

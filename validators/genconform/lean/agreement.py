@@ -26,6 +26,7 @@ from genconform.lifecycle.machine import Route
 from genconform.lifecycle.packet import IDENTITY_NAMES, Counters, Stage
 
 _MODEL = "lean/AsiStackProofs/FastGenerationRefinement/Model.lean"
+_ENCODING = "lean/AsiStackProofs/FastGenerationRefinement/Encoding.lean"
 _ROUTES = list(Route)
 _STAGES = list(Stage)
 _SIGNATURE_NAMES = (
@@ -99,9 +100,9 @@ def disagreements(
     each stage with a refused theorem that holds the machine's answers, the first case that differs.
     """
     refused = _theorem_names(text, errors)
-    kinds = [name.removeprefix(NAMES) for name in refused if name.startswith(NAMES)]
-    if kinds:
-        yield from map(_names_differ, kinds)
+    lists = {_AROUND_LISTED.sub("", name) for name in refused if name.startswith(NAMES)}
+    if lists:
+        yield from map(_names_differ, sorted(lists))
         return
     held = numerals_in(text)
     first: dict[Stage, Theorem] = {}
@@ -128,13 +129,23 @@ def _theorem_names(text: str, messages: Iterable[Message]) -> set[str]:
     return {match[1] for match in found if match}
 
 
-def _names_differ(kind: str) -> Finding:
+# What is left of such a theorem's name is a stage, or the name of an enumeration.
+_AROUND_LISTED = re.compile(f"^{NAMES}|_no_others$|_places$")
+
+
+def _names_differ(listed: str) -> Finding:
+    of_stage = listed in map(str, Stage)
     return Finding(
         "lean.agreement.differs",
         Level.ERROR,
-        f"Lean and the Python machine do not have the same names of a {kind} in the same order",
-        Location(_MODEL),
-        expected=f"the constructors of {kind} as the Python machine lists them",
+        f"Lean and the Python machine ask for other fields at {listed}, or in another order"
+        if of_stage
+        else f"Lean and the Python machine do not have the same names of a {listed} in the same "
+        "order",
+        Location(_ENCODING if of_stage else _MODEL),
+        expected=f"the fields that the Python machine asks for at {listed}, each at its own bit"
+        if of_stage
+        else f"the constructors of {listed} as the Python machine lists them, and no others",
         actual="others, or the same in another order",
     )
 

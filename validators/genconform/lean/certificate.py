@@ -17,6 +17,7 @@ from functools import lru_cache
 from genconform.lean.cases import COMMON_BITS, UNCAUGHT, case_at, own_bits, signature
 from genconform.lifecycle.machine import Route, route, step
 from genconform.lifecycle.packet import BOOLEAN_NAMES, EventKind, Stage
+from genconform.lifecycle.space import OWN_NAMES
 
 MODULE = "AsiStackProofs.FastGenerationRefinement.Agreement"
 PATH = "lean/AsiStackProofs/FastGenerationRefinement/Agreement.lean"
@@ -26,6 +27,13 @@ BASE = 64
 _DIGIT_BITS = 6
 _SIGNATURE_BITS = 21 * _DIGIT_BITS
 _CHUNK_BITS = 8  # 256 cases a theorem: what the kernel is quickest with
+VOCABULARY: dict[str, tuple[str, ...]] = {
+    "Stage": tuple(stage.value for stage in Stage),
+    "EventKind": tuple(kind.value for kind in EventKind),
+    "Field": BOOLEAN_NAMES,
+    "Route": tuple(value.value for value in Route),
+}
+"""The names of each enumeration of the model, as the machine lists them."""
 _ROUTE_CODE = {value: code for code, value in enumerate(Route)}
 
 
@@ -34,9 +42,6 @@ class Space(StrEnum):
 
     OWN = "own"
     COMMON = "common"
-
-
-NAMES = "names_"
 
 
 @dataclass(frozen=True)
@@ -235,13 +240,11 @@ def _body(certificate: Certificate) -> Iterator[str]:
     yield "\nnamespace AsiStackProofs.FastGenerationRefinement.Agreement"
     yield "open Encoding"
     yield "\n/-! ## The names, in the same order -/\n"
-    for kind, names in (
-        ("Stage", [stage.value for stage in Stage]),
-        ("EventKind", [kind.value for kind in EventKind]),
-        ("Field", list(BOOLEAN_NAMES)),
-        ("Route", [value.value for value in Route]),
-    ):
-        yield _names(kind, names)
+    for kind, names in VOCABULARY.items():
+        yield from _names(kind, names)
+    yield "\n/-! ## What each stage asks for, bit by bit -/\n"
+    for stage in Stage:
+        yield from _asked(stage, [name for name in OWN_NAMES[stage] if name in BOOLEAN_NAMES])
     yield "\n/-! ## Routes: each stage's own space, then the common space at each stage -/\n"
     yield from map(theorem_text, certificate.routes)
     yield "\n/-! ## States after: one case for each route that a stage has -/\n"
@@ -249,8 +252,22 @@ def _body(certificate: Certificate) -> Iterator[str]:
     yield "\nend AsiStackProofs.FastGenerationRefinement.Agreement"
 
 
-def _names(kind: str, names: list[str]) -> str:
-    listed = ", ".join(f".{name}" for name in names)
-    order = numeral(range(len(names)))
-    statement = f"digits (([{listed}] : List {kind}).map (·.ctorIdx)) = {order:#x}"
-    return f"theorem {NAMES}{kind} : {statement} := by decide +kernel"
+def _names(kind: str, names: tuple[str, ...]) -> Iterator[str]:
+    """That an enumeration has these constructors, so numbered, and no others."""
+    numbers = f"digits (({_listed(names)} : List {kind}).map (·.ctorIdx))"
+    order = f"{numeral(range(len(names))):#x}"
+    none_above = f"Nat.ble x.ctorIdx {len(names) - 1} = true"
+    yield f"theorem {NAMES}{kind} : {numbers} = {order} := by decide +kernel"
+    yield f"theorem {NAMES}{kind}_no_others (x : {kind}) : {none_above} := by cases x <;> rfl"
+
+
+def _asked(stage: Stage, names: list[str]) -> Iterator[str]:
+    """That a stage asks for these fields, each at the bit of its place."""
+    places = ", ".join(map(str, range(len(names))))
+    yield f"theorem {NAMES}{stage} : asked .{stage} = {_listed(names)} := rfl"
+    numbers = f"(asked .{stage}).map (place .{stage})"
+    yield f"theorem {NAMES}{stage}_places : {numbers} = [{places}] := rfl"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return f"[{', '.join(f'.{name}' for name in names)}]"

@@ -28,6 +28,7 @@ from genconform.lean.claims import (
     load_registry,
     proving_module,
     unlisted,
+    unstated,
 )
 from genconform.lean.package import (
     EMBEDDED,
@@ -40,7 +41,9 @@ from genconform.lean.package import (
     reachable,
     refusals,
 )
+from genconform.lean.settings import settings_files, settings_findings
 from genconform.lean.toolchain import (
+    INIT_SHA256,
     Toolchain,
     ToolchainMissing,
     ToolchainRefused,
@@ -94,11 +97,19 @@ def check(tree: Tree, build: Build, jobs: int, progress: Progress) -> CheckResul
     """Check the tree's package in a build folder, which is empty unless a test has filled it."""
     modules = load_modules(tree.path(FOLDER), ROOT, FOLDER)
     registry, certificate = load_registry(), certify()
-    findings = [*_source_findings(modules), *_claim_findings(registry, modules)]
+    init = load_modules(tree.path(EMBEDDED), INIT, EMBEDDED)
+    findings = [
+        *settings_findings(tree),
+        *_init_findings(init),
+        *_source_findings(modules),
+        *_claim_findings(registry, modules),
+    ]
     written = modules.get(MODULE)
     findings += agreement.staleness(written.text if written else None, certificate)
 
-    compiled = _compile(tree, modules, build, jobs, progress)
+    # A stock toolchain brings an Init of its own.
+    first = build.compile(init, jobs, progress) if build.toolchain.embedded else []
+    compiled = first + build.compile(modules, jobs, progress)
     for each in compiled:
         findings += _module_findings(each, build, certificate)
     usable = {each.module.name for each in compiled if build.compiled(each.module.name).exists()}
@@ -120,27 +131,35 @@ def check(tree: Tree, build: Build, jobs: int, progress: Progress) -> CheckResul
     )
 
 
-def _compile(
-    tree: Tree, modules: dict[str, Module], build: Build, jobs: int, progress: Progress
-) -> list[Compiled]:
-    """Compile the package, and before it the small Init where the toolchain has none."""
-    first = []
-    if build.toolchain.embedded:
-        init = load_modules(tree.path(EMBEDDED), INIT, EMBEDDED)
-        first = build.compile(init, jobs, progress)
-    return first + build.compile(modules, jobs, progress)
-
-
 # --- gates on the sources --------------------------------------------------------------------
+
+
+def _init_findings(init: dict[str, Module]) -> Iterator[Finding]:
+    found = cache.key_of(*(part for module in init.values() for part in (module.path, module.text)))
+    if found != INIT_SHA256:
+        yield Finding(
+            "lean.init.changed",
+            Level.ERROR,
+            "the small Init is not the one that was reviewed, and everything rests on its "
+            "definitions. Once the change is reviewed, pin it in toolchain.py",
+            Location(f"{EMBEDDED}/{INIT}.lean"),
+            expected=INIT_SHA256,
+            actual=found,
+        )
 
 
 def _source_findings(modules: dict[str, Module]) -> Iterator[Finding]:
     for module in modules.values():
+        for line, text in module.strange_imports():
+            yield _import_finding(module, line, text)
+        for name in module.imports:
+            if name not in modules:
+                yield _import_finding(module, None, name)
         for refusal in refusals(module):
             yield Finding(
                 refusal.rule,
                 Level.ERROR,
-                f"the source says {refusal.word!r}, which no checked source may; prove it instead",
+                f"the source says {refusal.word!r}, which no checked source may say",
                 refusal.location,
             )
     for name in sorted(set(modules) - reachable(modules, ROOT)):
@@ -151,6 +170,17 @@ def _source_findings(modules: dict[str, Module]) -> Iterator[Finding]:
             Location(modules[name].path),
             expected=f"an import that leads from {ROOT} to {name}",
         )
+
+
+def _import_finding(module: Module, line: int | None, found: str) -> Finding:
+    return Finding(
+        "lean.module.import",
+        Level.ERROR,
+        "a module imports modules of this package, each on a line of its own, and nothing else",
+        Location(module.path, line=line),
+        expected="import and the name of a module of this package",
+        actual=found,
+    )
 
 
 def _claim_findings(registry: Registry, modules: dict[str, Module]) -> Iterator[Finding]:
@@ -164,6 +194,14 @@ def _claim_findings(registry: Registry, modules: dict[str, Module]) -> Iterator[
             f"the claim {name} stands on one side alone; it is missing from {missing}",
             Location(path),
             expected=f"the claim in {module} and in {REGISTRY_PATH}",
+        )
+    for name, module in unstated(registry, modules):
+        yield Finding(
+            "lean.word.unstated",
+            Level.ERROR,
+            f"the definition {name} could mean anything; {REGISTRY_PATH} does not restate it",
+            Location(modules[module].path),
+            expected=f"the word {name} of {module} in {REGISTRY_PATH}",
         )
     for source in registry.sources:
         for claim in source.claims:
@@ -234,7 +272,7 @@ def _audit(
 ) -> _Audited:
     provable = _provable(registry, modules, usable)
     imports = [ROOT] if ROOT in usable else sorted(usable & set(modules))
-    if not any(source.claims for source in provable.sources):
+    if not any(source.claims or source.words for source in provable.sources):
         return _Audited({}, ())
     audit = audit_of(provable, imports)
     outcome = build.run_text("Audit", audit.text)
@@ -333,6 +371,9 @@ def _fingerprints(tree: Tree) -> Iterator[str]:
     ):
         yield module.path
         yield module.text
+    for path, text in settings_files(tree):
+        yield path
+        yield text
     checker, machine = Path(__file__).parent, Path(lifecycle.__file__).parent
     for base, pattern in (
         (checker, "*.py"),
@@ -349,9 +390,10 @@ def _remembered(key: str) -> CheckResult | None:
     if stored is None:
         return None
     try:
-        return msgspec.json.decode(stored, type=CheckResult)
+        result = msgspec.json.decode(stored, type=CheckResult)
     except msgspec.DecodeError:
         return None
+    return result if result.verdict is Verdict.PASS else None
 
 
 def _silent(_: str) -> None:

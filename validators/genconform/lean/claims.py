@@ -31,13 +31,24 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True):
         return self.name[0].lower() + self.name[1:]
 
 
-class Source(Struct, frozen=True, forbid_unknown_fields=True):
-    """The claims that one module makes, and the words that it makes them in."""
+class Source(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """The claims that one module makes, and the words that it defines.
+
+    `all_words` says that every definition of the module stands here, so that none can be changed
+    and nothing said of it.
+    """
 
     module: str
     namespace: str
-    claims: tuple[Claim, ...]
+    claims: tuple[Claim, ...] = ()
     words: tuple[Claim, ...] = ()
+    all_words: bool = True
+
+    @property
+    def opened(self) -> str:
+        """The namespaces in which the statements are to be read: its own and those around it."""
+        parts = self.namespace.split(".")
+        return " ".join(".".join(parts[:count]) for count in range(2, len(parts) + 1))
 
 
 class Tag(Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,8 +98,8 @@ def proving_module(modules: dict[str, Module], claim: Claim, source: Source) -> 
     """The module in which the theorem of a claim stands."""
     theorem = re.compile(rf"^theorem {re.escape(claim.theorem)}\b", re.M)
     for module in modules.values():
-        inside = f"namespace {source.namespace}\n" in module.text
-        if inside and theorem.search(module.text):
+        inside = f"namespace {source.namespace}\n" in module.code
+        if inside and theorem.search(module.code):
             return module.name
     return None
 
@@ -106,23 +117,41 @@ class Audit:
 
 
 def audit_of(registry: Registry, imports: list[str]) -> Audit:
-    """Write the audit of a registry, on top of some modules."""
+    """Write the audit of a registry, on top of some modules.
+
+    It opens namespaces and stands in none, as a definition of the package in a namespace of the
+    same name would be taken before the one that is meant.
+    """
     text = "".join(f"import {name}\n" for name in imports)
     lines = []
-    for index, source in enumerate(registry.sources):
-        text += f"\nnamespace Audit{index}\nopen {source.namespace}\n"
-        for claim in (*source.words, *source.claims):
+    for source in registry.sources:
+        text += f"\nsection\nopen {source.opened}\n"
+        for word in source.words:
+            lines.append((text.count("\n") + 1, word.name))
+            text += _restated(word, source)
+        for claim in source.claims:
             lines.append((text.count("\n") + 1, claim.name))
-            text += _restated(claim, source)
-        text += f"end Audit{index}\n"
+            text += _restated(claim, source) + _same(claim, source)
+        text += "end\n"
     return Audit(text, tuple(lines))
 
 
 def _restated(claim: Claim, source: Source) -> str:
     name = "restated_" + claim.name.replace(".", "_")
-    statement = claim.statement.strip().replace("\n", "\n    ")
-    proof = claim.proof.strip().replace("\n", "\n    ") or f"{source.namespace}.{claim.theorem}"
-    return f"theorem {name} :\n    {statement} :=\n  {proof}\n#print axioms {name}\n"
+    proof = _indented(claim.proof) or f"_root_.{source.namespace}.{claim.theorem}"
+    return (
+        f"theorem {name} :\n    {_indented(claim.statement)} :=\n  {proof}\n#print axioms {name}\n"
+    )
+
+
+def _same(claim: Claim, source: Source) -> str:
+    """That the package's claim is the one stated here, so that neither is weakened alone."""
+    defined = f"_root_.{source.namespace}.{claim.name}"
+    return f"example :\n    ({_indented(claim.statement)}) = {defined} :=\n  rfl\n"
+
+
+def _indented(text: str) -> str:
+    return text.strip().replace("\n", "\n    ")
 
 
 _AXIOMS = re.compile(
@@ -151,3 +180,17 @@ def unlisted(registry: Registry, modules: dict[str, Module]) -> Iterator[tuple[s
         listed = {claim.name for claim in source.claims}
         for name in sorted(set(defined) ^ listed):
             yield name, source.module
+
+
+_DEFINITION = re.compile(r"^(?:def|abbrev|structure|inductive) ([\w.]+)", re.M)
+
+
+def unstated(registry: Registry, modules: dict[str, Module]) -> Iterator[tuple[str, str]]:
+    """Definitions that are neither a claim nor a word: the name, and its module."""
+    for source in registry.sources:
+        if source.all_words and source.module in modules:
+            module = modules[source.module]
+            said = {word.name for word in source.words} | set(claims_in(module))
+            for name in _DEFINITION.findall(module.code):
+                if name not in said:
+                    yield name, source.module

@@ -212,6 +212,24 @@ theorem mem_two {a b r : Route} (among : r ∈ [a, b]) : r = a ∨ r = b :=
   | .head _ => .inl rfl
   | .tail _ (.head _) => .inr rfl
 
+/-- What an accepting route of a stage adds. -/
+theorem after_counts {counters : Counters} {stage : Stage} {r : Route}
+    (among : r ∈ acceptingRoutes stage.lines) :
+    counters.after r = {
+      receipts := counters.receipts + 1
+      drafts := counters.drafts + if stage = .modeSelected then 1 else 0
+      verifications := counters.verifications + if stage = .draftGenerated then 1 else 0
+      fallbacks := counters.fallbacks + if r = .activateFallback then 1 else 0
+      usefulOutcomes := counters.usefulOutcomes + if stage = .verified then 1 else 0
+      decisions := counters.decisions + if stage = .accounted then 1 else 0
+      supportAssignments := counters.supportAssignments
+      externalEffects := counters.externalEffects } := by
+  cases stage
+  case contextBound => cases mem_two among with | _ named => rw [named]; rfl
+  case draftGenerated => cases mem_two among with | _ named => rw [named]; rfl
+  case closed => exact nomatch among
+  all_goals rw [mem_one among]; rfl
+
 theorem onCourse_after {counters : Counters} {stage : Stage} {r : Route}
     (among : r ∈ acceptingRoutes stage.lines) (onCourse : OnCourse counters stage) :
     OnCourse (counters.after r) stage.next := by

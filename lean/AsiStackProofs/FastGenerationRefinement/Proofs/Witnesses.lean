@@ -178,26 +178,28 @@ def routes : List Route := [
   .requireConsumerAcknowledgment, .requireResidualClosure, .requireDescendantReferences,
   .requireBoundResultDigest, .requireCleanup, .acceptClosure]
 
-instance decidableMem (r : Route) : (routes : List Route) → Decidable (r ∈ routes)
+def decideMem (r : Route) : (routes : List Route) → Decidable (r ∈ routes)
   | [] => isFalse nofun
   | first :: rest =>
     if same : r = first then isTrue (same ▸ .head rest)
-    else match decidableMem r rest with
+    else match decideMem r rest with
       | isTrue inside => isTrue (.tail first inside)
       | isFalse outside => isFalse fun
         | .head _ => same rfl
         | .tail _ inside => outside inside
 
-instance decidableDistinct : (routes : List Route) → Decidable (RouteCount.Distinct routes)
+def decideDistinct : (routes : List Route) → Decidable (RouteCount.Distinct routes)
   | [] => isTrue trivial
   | first :: rest =>
-    match decidableMem first rest, decidableDistinct rest with
+    match decideMem first rest, decideDistinct rest with
     | isFalse new, isTrue distinct => isTrue ⟨new, distinct⟩
     | isTrue again, _ => isFalse fun h => h.1 again
     | _, isFalse twice => isFalse fun h => twice h.2
 
-theorem mem_routes (r : Route) : r ∈ routes := by cases r <;> decide +kernel
+theorem mem_routes (r : Route) : r ∈ routes := by
+  cases r <;> exact @of_decide_eq_true _ (decideMem _ routes) rfl
 
-theorem routes_distinct : RouteCount.Distinct routes := by decide +kernel
+theorem routes_distinct : RouteCount.Distinct routes :=
+  @of_decide_eq_true _ (decideDistinct routes) rfl
 
 end AsiStackProofs.FastGenerationRefinement.Witness
