@@ -27,9 +27,9 @@ _INTRODUCTION = f"""\
 [lean/](../lean) is a Lake package. To be read by a person are
 [Model](../lean/AsiStackProofs/FastGenerationRefinement/Model.lean), the lifecycle as an ordered
 table; [Spec](../lean/AsiStackProofs/FastGenerationRefinement/Spec.lean), the same as obligations
-without any order; and
-[Properties](../lean/AsiStackProofs/FastGenerationRefinement/Properties.lean), the claims. The rest
-only has to be checked:
+without any order; [Properties](../lean/AsiStackProofs/FastGenerationRefinement/Properties.lean),
+the claims; and [Encoding](../lean/AsiStackProofs/FastGenerationRefinement/Encoding.lean), the cases
+that the agreement is about. The rest only has to be checked:
 
     genconform lean check              # what validate-all runs too
     genconform lean check --no-cache   # believe no earlier result
@@ -37,7 +37,8 @@ only has to be checked:
 
 `genconform lean check` compiles every module into an empty folder; restates every claim in a file
 of its own, from [a registry](../validators/genconform/lean/claims.yaml) that is not part of lean/,
-and proves it by the package's theorem; asks Lean for the axioms of each; scans the sources; and has
+and proves it by the package's theorem; restates there what each definition means that a claim is
+made of; asks Lean for the axioms of each; scans the sources; and has
 Lean's kernel compare the model with the answers of the Python machine. How to change a line of the
 lifecycle has [a page of its own](lean-changing-a-line.md).
 
@@ -80,6 +81,8 @@ def _claims(registry: Registry, modules: dict[str, Module]) -> Iterator[str]:
         "proof uses an axiom: not choice, not propositional extensionality, not quotients."
     )
     for source in registry.sources:
+        if not source.claims:
+            continue
         english = claims_in(modules[source.module])
         yield f"\n### {_link(modules[source.module])}\n"
         yield "| claim | in English | theorem |\n|---|---|---|"
@@ -105,9 +108,13 @@ def _agreement() -> Iterator[str]:
         f"[Agreement.lean](../{PATH}) holds the Python machine's answers as "
         f"{len(certificate.theorems)} theorems, which the kernel checks by computing the model's "
         "tables. Each stage's own booleans are gone through whole, and at each stage the seven "
-        "common conditions; the theorem ownLinesDecide and the claim CommonLinesFirst say why the "
-        "two together are every case. For each route at each stage a state after is compared to "
-        f"the last value: {sum(len(theorem.cases) for theorem in certificate.states)} of them.\n"
+        "common conditions. That these are every input is proven: a common line that is taken "
+        "decides alone (CommonLinesFirst), where none is the stage's own lines decide "
+        "(OwnLinesDecide), and nothing but the answers that a case has numbers for can change a "
+        "route (CaseDecides). For each route at each stage a state after is compared to the last "
+        f"value: {sum(len(theorem.cases) for theorem in certificate.states)} of them; what an "
+        "accepted event changes in any other state is the claims AcceptedMovesOnce and "
+        "AcceptedCounts.\n"
     )
     yield "| space | cases |\n|---|---|"
     for name, count in cases.items():
