@@ -419,6 +419,50 @@ def imports() -> Metrics:
     }
 
 
+def probe() -> Metrics:
+    """What recording costs over bare `generate` of the same prompts, run by turns."""
+    try:
+        from genconform_probe.overhead import measure
+    except ImportError as error:
+        return {"recordingOverBare": metric(f"not measured: {error}", "x", at_most=1.05)}
+    return {
+        f"recordingOverBare.{mode}": metric(
+            found.ratio,
+            "x",
+            at_most=1.05,
+            note=f"{found.prompts} prompts, the median of {found.repeats} pairs each",
+        )
+        for mode, found in measure().items()
+    }
+
+
+def checks() -> Metrics:
+    """`validate-all` from nothing remembered, on all processors: the wall seconds of each check."""
+    with tempfile.TemporaryDirectory() as folder:
+        timings = Path(folder, "timings.json")
+        start = time.perf_counter()
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "genconform",
+                "validate-all",
+                "--no-cache",
+                "--timings",
+                timings,
+            ],
+            env=_importable() | {"XDG_CACHE_HOME": folder},
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        wall = time.perf_counter() - start
+        seconds = json.loads(timings.read_bytes())
+    found = {name: metric(value, "s") for name, value in seconds.items()}
+    note = "from a clean cache, beside the other checks"
+    found["lean"] = metric(seconds["lean"], "s", at_most=30.0, note=note)
+    return {"wall": metric(wall, "s"), **found}
+
+
 def _importable() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
 
@@ -430,6 +474,8 @@ SECTIONS: dict[str, Callable[[], Metrics]] = {
     "agreement": agreement,
     "traces": traces,
     "imports": imports,
+    "probe": probe,
+    "checks": checks,
 }
 
 
