@@ -1,7 +1,8 @@
 """What runs that are judged together tell of one another: a baseline came out as its own run says.
 
 Each run tells what came of the baseline that it is compared with. Where that baseline's own trace
-is at hand too, this need not be believed.
+is at hand too, this need not be believed. It may be of another time than the one that was measured
+beside the run, so the seconds may differ; output, tokens and verdict of greedy decoding may not.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from genconform.finding import CheckResult, Finding, Level, Location, Verdict, verdict_of
 from genconform.lifecycle.packet import EventKind
@@ -22,7 +23,7 @@ RULE = "trace.baseline.contradicted"
 
 
 class _Baseline(Struct, frozen=True, gc=False):
-    """A baseline as one run tells of it: its document by digest, and what came of it."""
+    """A baseline as one run tells of it: its document by digest, and what came of it each time."""
 
     digest: str
     result: BaselineResult
@@ -48,7 +49,7 @@ class Baselines:
         """Take note of a run of a file. One that does not conform decides nothing."""
         if run.verdict is not Verdict.PASS:
             return
-        result = run.shown.account.baseline_result
+        result = msgspec.structs.replace(run.shown.account.baseline_result, seconds=UNSET)
         baseline = _Baseline(run.header.identity.baseline_digest, result)
         if run.shown.autoregressive:
             self._own.setdefault(run.header.run.id, set()).add(baseline)
