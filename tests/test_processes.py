@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -30,6 +31,17 @@ def stay(folder: str) -> None:
     Path(folder, "part").write_text(f"{os.getpid()} {left.pid} {tempfile.gettempdir()}")
     Path(folder, "part").rename(Path(folder, "told"))
     time.sleep(600)
+
+
+@pytest.fixture(autouse=True)
+def _interruptible() -> Iterator[None]:
+    """Let what the tests start be interrupted, also where they run in the background.
+
+    A shell lets its background jobs ignore SIGINT, and what they start ignores it too.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def ended(pid: int) -> bool:
