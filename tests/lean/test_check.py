@@ -210,3 +210,33 @@ def test_the_certificate_can_be_written_anew(copied_tree: Tree) -> None:
     done = CliRunner().invoke(cli.lean, ["certificate", "--root", str(copied_tree.root)])
     assert done.exit_code == 0
     assert written.read_text(encoding="utf-8") == certify().render()
+
+
+def test_a_lean_that_says_nothing_proves_nothing(tree: Tree, tmp_path: Path) -> None:
+    """Stands in for a Lean that ends with success, writes what it was asked to, and checks none."""
+    silent = tmp_path / "lean.py"
+    silent.write_text(
+        "import sys\nif '-o' in sys.argv: open(sys.argv[sys.argv.index('-o') + 1], 'w')\n",
+        encoding="utf-8",
+    )
+    toolchain = Toolchain((sys.executable, str(silent)), "silent", embedded=False)
+    result = check(tree, Build(toolchain, tmp_path), 1, lambda _: None)
+    assert result.verdict is Verdict.FAIL
+    assert {found.rule for found in result.findings} == {"lean.axioms", "lean.trust"}
+    assert result.counts["theorems"] == 0
+    assert "no proof could be asked" in result.findings[-1].message
+
+
+@pytest.mark.parametrize(
+    ("end", "said"),
+    [("os.kill(os.getpid(), signal.SIGTERM)", "ended by SIGTERM"), ("sys.exit(3)", "exit code 3")],
+)
+def test_a_lean_that_ends_without_a_word_is_a_failure(
+    tree: Tree, tmp_path: Path, end: str, said: str
+) -> None:
+    ending = tmp_path / "lean.py"
+    ending.write_text(f"import os, signal, sys\n{end}\n", encoding="utf-8")
+    toolchain = Toolchain((sys.executable, str(ending)), "ending", embedded=False)
+    result = check(tree, Build(toolchain, tmp_path), 1, lambda _: None)
+    assert result.verdict is Verdict.FAIL
+    assert {found.actual for found in result.findings if found.rule == "lean.compile"} == {said}

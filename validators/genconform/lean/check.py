@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -247,8 +248,14 @@ def _outcome_findings(path: str, outcome: Outcome) -> Iterator[Finding]:
             "Lean ended without success and named no error",
             Location(path),
             expected="exit code 0",
-            actual=f"exit code {outcome.exit_code}",
+            actual=_ending(outcome.exit_code),
         )
+
+
+def _ending(exit_code: int) -> str:
+    """An exit code in words; a negative one is the signal by which somebody ended the process."""
+    known = -exit_code in {one.value for one in signal.Signals}
+    return f"ended by {signal.Signals(-exit_code).name}" if known else f"exit code {exit_code}"
 
 
 def _shortened(text: str) -> str:
@@ -336,10 +343,11 @@ def _axiom_finding(name: str, location: Location, actual: str) -> Finding:
 def _note(toolchain: Toolchain, audited: _Audited) -> Finding:
     used = {name for axioms in audited.axioms.values() for name in axioms}
     axioms = f"the axioms {', '.join(sorted(used))}" if used else "no axiom"
+    proofs = f"the proofs use {axioms}" if audited.axioms else "no proof could be asked for axioms"
     return Finding(
         "lean.trust",
         Level.NOTE,
-        f"checked by {toolchain.description}; the proofs use {axioms}",
+        f"checked by {toolchain.description}; {proofs}",
         actual={name: list(axioms) for name, axioms in audited.axioms.items()},
     )
 
